@@ -8,9 +8,10 @@
 //! vocabulary   token bytes    → a trie and indexes, one per tokenizer
 //! regular      bytes          → hash-consed terms, their derivatives and emptiness
 //! json         values         → states of objects and of arrays with unique items
-//! grammar      builder calls  → Grammar: rules over terms
-//! production   named rules    → builder calls: what notations of the BNF family have in common
+//! grammar      rules over terms: what a Grammar is made of
 //! automaton    Grammar        → positions, their transitions and shortest completions
+//! builder      builder calls  → Grammar
+//! production   named rules    → builder calls: what notations of the BNF family have in common
 //! mask         position × trie → the set of allowed tokens, cached
 //! room         mask × tokens left → the tokens that leave enough of them to finish
 //! matcher      one sequence: position, advance, rollback, mask
@@ -28,6 +29,7 @@
 #![deny(missing_docs)]
 
 pub mod automaton;
+pub mod builder;
 pub mod bytes;
 pub mod clock;
 pub mod error;

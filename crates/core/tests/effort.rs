@@ -3,7 +3,7 @@
 //! Positions that tokens cannot tell apart have one mask, and what is known is not found out again. Both counts are the same
 //! on every machine. They are what the engine takes today: a change that means to take more, or less, changes them here.
 
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::CompiledGrammar;
 use frisket_core::regular::term::TermId;

@@ -1,8 +1,8 @@
 //! A built grammar, embedded in another builder, matches the same texts there.
 
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::{Error, Limit};
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::limits::Limits;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! An array with too few different values is empty, and leaves every other rule as it was.
 
 use frisket_core::automaton::recognizer::Recognizer;
-use frisket_core::grammar::builder::{Builder, Punctuation};
+use frisket_core::builder::{Builder, Punctuation};
 
 #[test]
 fn an_empty_array_beside_a_left_recursive_rule() {

@@ -1,8 +1,8 @@
 //! The engine against brute force: a token is allowed if and only if the text with it is a prefix of some sentence.
 
 use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::CompiledGrammar;

@@ -4,8 +4,8 @@
 //! there are few. A search over whole objects, member by member, says what each beginning may still become.
 
 use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use std::collections::HashMap;
 use std::sync::Arc;

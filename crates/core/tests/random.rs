@@ -4,8 +4,8 @@
 //! In debug builds the engine holds each mask against the first two by itself (`frisket_core::mask::mask::verify`).
 
 use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Result;
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::{CompiledGrammar, Matcher};

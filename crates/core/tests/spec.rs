@@ -4,8 +4,8 @@
 //! accepted text masks and matchers are held against brute force, over tokens cut from such texts at any byte.
 
 use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::{CompiledGrammar, Matcher};

@@ -1,6 +1,6 @@
 //! Arrays of different items: what one item may be hangs on the values that came, however they are spelled.
 
-use frisket_core::grammar::builder::{Builder, Punctuation};
+use frisket_core::builder::{Builder, Punctuation};
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::{CompiledGrammar, Matcher};
 use frisket_core::vocabulary::vocabulary::Vocabulary;

@@ -8,7 +8,7 @@ use crate::options::SchemaOptions;
 use crate::report::{Note, Report};
 use crate::vocabulary::Vocabulary;
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::limits::{Limits as CoreLimits, Watch};
 use frisket_core::regular::term::{TermId, EMPTY};
 use frisket_regex::{Dialect, Pattern, Syntax};

@@ -7,7 +7,7 @@ use crate::regex;
 use frisket::notation::lark::written::{written, Part};
 use frisket::notation::lark::{self, Dialect, Options, Schemas};
 use frisket::notation::{Failure, Fault as NotationFault};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
 use pyo3::create_exception;

@@ -2,7 +2,7 @@
 
 use crate::error::raise_regex;
 use crate::gil::{briefly, without};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_core::storage::once::Once;
 use frisket_regex::{Dialect, Flags, Node, Pattern, Result, Spelling, Syntax, Version};

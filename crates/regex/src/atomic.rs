@@ -231,7 +231,7 @@ mod tests {
             ("(?>(?:ab|c)+)a", "(?:ab|c)+(?!ab|c)a"),
         ] {
             let texts = |pattern: &str| {
-                let mut builder = frisket_core::grammar::builder::Builder::default();
+                let mut builder = frisket_core::builder::Builder::default();
                 let pattern = crate::Pattern::read(pattern, &Syntax::new(Dialect::Python)).unwrap();
                 let node = pattern.lower(&mut builder, false).unwrap();
                 ["a", "b", "ab", "aa", "aaa", "aaaa", "abb", "abca", "aba", "ca"]

@@ -1,7 +1,7 @@
 //! Text of a regular expression → the node of the texts that match it, exactly, or an error with its place.
 //!
 //! ```
-//! use frisket_core::grammar::builder::Builder;
+//! use frisket_core::builder::Builder;
 //! use frisket_regex::{Dialect, Pattern, Syntax};
 //!
 //! let mut builder = Builder::default();

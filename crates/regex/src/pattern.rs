@@ -6,7 +6,7 @@ use crate::lower;
 use crate::parser::{parse, parse_watched};
 use crate::syntax::{Dialect, Syntax};
 use crate::tree::Node;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::limits::Watch;
 use frisket_core::regular::term::TermId;
 

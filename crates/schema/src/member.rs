@@ -17,7 +17,7 @@ use crate::resolve::pointer::escape_str;
 use crate::resolve::{Documents, Location};
 use crate::subschema::Subschemas;
 use crate::types::{string, Lowering, Terms};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use std::sync::Arc;
 

@@ -14,8 +14,8 @@ use crate::options::Options;
 use crate::resolve::Documents;
 use crate::subschema::Subschemas;
 use crate::types::{Lowering, Terms};
+use frisket_core::builder::{Builder, BuilderBase};
 use frisket_core::error::Result as EngineResult;
-use frisket_core::grammar::builder::{Builder, BuilderBase};
 use frisket_core::limits::{Cancellation, Limits, Pause};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 #[path = "expected/mod.rs"]
 mod expected;
 
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_schema::algebra::{Expander, ExpansionOptions, Splitting};
 use frisket_schema::condition::{

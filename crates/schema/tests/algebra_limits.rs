@@ -1,6 +1,6 @@
 //! Circles, levels and limits of the algebra.
 
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::limits::{Cancellation, Limits};
 use frisket_schema::algebra::{Expander, ExpansionOptions, Splitting};
 use frisket_schema::condition::{Conjunct, Types};

@@ -6,8 +6,8 @@
 #[path = "expected/mod.rs"]
 mod expected;
 
+use frisket_core::builder::Builder;
 use frisket_core::error::Error as EngineError;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_schema::condition::{
     ArrayCondition, ConjunctionId, Matches, MemberConstraints, Members, ObjectCondition, StringCondition, SubschemaId,

@@ -5,8 +5,8 @@
 #[path = "expected/mod.rs"]
 mod expected;
 
+use frisket_core::builder::Builder;
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
 use frisket_schema::condition::{Matches, Nested, NumberCondition, StringCondition};

@@ -5,8 +5,8 @@
 #[path = "expected/mod.rs"]
 mod expected;
 
+use frisket_core::builder::Builder;
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::Builder;
 use frisket_schema::condition::{NumberCondition, Types};
 use frisket_schema::decimal::Decimal;
 use frisket_schema::types::number::{lower, Notation, NumberError, NumeralParts};

@@ -1,6 +1,6 @@
 //! Subschemas → facts: which subschemas are one, where errors are, what is left out.
 
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_schema::condition::{ConjunctionId, Nested, ObjectCondition, SubschemaId, Types};
 use frisket_schema::draft::Draft;

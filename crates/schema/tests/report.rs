@@ -1,6 +1,6 @@
 //! Schemas → what became of each keyword, at every place.
 
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
 use frisket_schema::compile::{self, Prelude};

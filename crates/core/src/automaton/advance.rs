@@ -10,8 +10,8 @@ use crate::automaton::position::{Items, Position, PositionId, Register, DEAD};
 use crate::bytes::utf8::is_lead;
 use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::json::object::Narrowed;
-use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::id::{LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::term::{Escapes, Spelling, Term, TermId, Text, EMPTY, MANY};
@@ -96,15 +96,15 @@ impl Machine {
     fn read_closed<'a>(&mut self, id: PositionId, bytes: &'a [u8]) -> Result<(PositionId, &'a [u8])> {
         let position = self.position(id).clone();
         let mut cursors = HeadCursors::new();
-        self.start_cursors(&position, &mut cursors)?;
+        self.start_cursors(&position, &mut cursors);
         let mut after = None;
         for (at, &byte) in bytes.iter().enumerate() {
             self.arena.spend(1)?;
             let (mut kept, mut ended) = (0, false);
             for place in 0..cursors.len() {
                 let (cursor, frame) = cursors[place];
-                if let Some(next) = self.arena.advance_cursor(cursor, byte)? {
-                    ended |= self.arena.can_end(next);
+                if let Some(next) = cursor.advance(&mut self.arena, byte)? {
+                    ended |= next.can_end(&self.arena);
                     cursors[kept] = (next, frame);
                     kept += 1;
                 }
@@ -116,7 +116,7 @@ impl Machine {
                 if position.register != Register::Closed {
                     return Ok((self.intern(position), &bytes[at + 1..]));
                 }
-                self.start_cursors(&position, &mut cursors)?;
+                self.start_cursors(&position, &mut cursors);
                 after = Some(position);
             } else if cursors.is_empty() {
                 return Ok((DEAD, &[]));
@@ -129,92 +129,93 @@ impl Machine {
         Ok((self.intern(after), &[]))
     }
 
-    fn start_cursors(&mut self, position: &Position, cursors: &mut HeadCursors) -> Result<()> {
+    fn start_cursors(&self, position: &Position, cursors: &mut HeadCursors) {
         cursors.clear();
         for &(head, frame) in &position.heads {
-            cursors.push((self.arena.head_cursor(head)?, frame));
+            cursors.push((HeadCursor::of(&self.arena, head), frame));
         }
-        Ok(())
     }
 
     fn close_cursors(&mut self, cursors: &HeadCursors) -> Result<Position> {
         let mut moved = Items::with_capacity(cursors.len());
         for &(cursor, frame) in cursors {
-            moved.push((self.arena.head_of(cursor)?, frame));
+            moved.push((cursor.head(&mut self.arena)?, frame));
         }
         self.close_heads(moved, Register::Closed)
     }
 }
 
-impl Arena {
-    fn head_cursor(&mut self, head: TermId) -> Result<HeadCursor> {
-        Ok(match *self.term(head) {
+impl HeadCursor {
+    /// The cursor of a head.
+    fn of(arena: &Arena, head: TermId) -> Self {
+        match *arena.term(head) {
             Term::Literal { literal, position } => HeadCursor::Literal { literal, position },
             Term::Words { set, low, high, depth } => HeadCursor::Words { set, low, high, depth },
             Term::KeyNamed { object, state, low, high, depth } => HeadCursor::Named { object, state, low, high, depth },
             Term::KeyExtra { inner, text: Text::Known(text), .. } => HeadCursor::Held { head, inner, text },
             Term::Quoted { text, state: Spelling::Body, escapes: Escapes { free, escaped: EMPTY } } => {
-                match *self.term(text) {
+                match *arena.term(text) {
                     Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
                     Term::Words { set, low, high, depth } => HeadCursor::QuotedWords { set, low, high, depth, free },
                     // A nullable body always has texts of the remaining length, so no emptiness check is due.
-                    Term::Bounded { body, min, max } if self.info(body).nullable => {
+                    Term::Bounded { body, min, max } if arena.info(body).nullable => {
                         HeadCursor::QuotedBounded { body, at: body, min, max, free }
                     }
-                    _ => match self.copies_of(text) {
+                    _ => match Copies::of(arena, text) {
                         Some(copies) => HeadCursor::Copies { copies, quoted: Some(free) },
                         None => HeadCursor::Head(head),
                     },
                 }
             }
-            Term::Repeat { .. } | Term::Cat(..) => match self.copies_of(head) {
+            Term::Repeat { .. } | Term::Cat(..) => match Copies::of(arena, head) {
                 Some(copies) => HeadCursor::Copies { copies, quoted: None },
                 None => HeadCursor::Head(head),
             },
             _ => HeadCursor::Head(head),
-        })
+        }
     }
 
-    fn head_of(&mut self, cursor: HeadCursor) -> Result<TermId> {
-        match cursor {
+    /// The term of the head from here on.
+    fn head(self, arena: &mut Arena) -> Result<TermId> {
+        match self {
             HeadCursor::Head(head) => Ok(head),
-            HeadCursor::Literal { literal, position } => self.literal_rest(literal, position),
-            HeadCursor::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
-            HeadCursor::Named { object, state, low, high, depth } => self.key_named(object, state, low, high, depth),
+            HeadCursor::Literal { literal, position } => arena.literal_rest(literal, position),
+            HeadCursor::Words { set, low, high, depth } => arena.words_rest(set, low, high, depth),
+            HeadCursor::Named { object, state, low, high, depth } => arena.key_named(object, state, low, high, depth),
             HeadCursor::QuotedLiteral { literal, position, free } => {
-                let text = self.literal_rest(literal, position)?;
-                self.quoted_state(text, Spelling::Body, free)
+                let text = arena.literal_rest(literal, position)?;
+                arena.quoted_state(text, Spelling::Body, free)
             }
             HeadCursor::QuotedWords { set, low, high, depth, free } => {
-                let text = self.words_rest(set, low, high, depth)?;
-                self.quoted_state(text, Spelling::Body, free)
+                let text = arena.words_rest(set, low, high, depth)?;
+                arena.quoted_state(text, Spelling::Body, free)
             }
             HeadCursor::QuotedBounded { at, min, max, free, .. } => {
-                let text = self.bounded(at, min, max)?;
-                self.quoted_state(text, Spelling::Body, free)
+                let text = arena.bounded(at, min, max)?;
+                arena.quoted_state(text, Spelling::Body, free)
             }
             HeadCursor::Copies { copies, quoted } => {
-                let text = self.copies_rest(copies)?;
+                let text = copies.rest(arena)?;
                 match quoted {
-                    Some(free) => self.quoted_state(text, Spelling::Body, free),
+                    Some(free) => arena.quoted_state(text, Spelling::Body, free),
                     None => Ok(text),
                 }
             }
-            HeadCursor::Held { head, inner, text } => self.replace_open_key(head, inner, Text::Known(text)),
+            HeadCursor::Held { head, inner, text } => arena.replace_open_key(head, inner, Text::Known(text)),
         }
     }
 
     /// Whether the cursor may be at the end of its head.
-    fn can_end(&self, cursor: HeadCursor) -> bool {
-        match cursor {
-            HeadCursor::Head(head) | HeadCursor::Held { inner: head, .. } => self.info(head).nullable,
+    fn can_end(self, arena: &Arena) -> bool {
+        match self {
+            HeadCursor::Head(head) | HeadCursor::Held { inner: head, .. } => arena.info(head).nullable,
             HeadCursor::Literal { literal, position } => {
-                self.terms.literals[literal.index()].len() == position as usize
+                arena.terms.literals[literal.index()].len() == position as usize
             }
             HeadCursor::Words { set, low, depth, .. } => {
-                self.terms.word_sets[set.index()].words[low as usize].len() == depth as usize
+                arena.terms.word_sets[set.index()].words[low as usize].len() == depth as usize
             }
-            HeadCursor::Copies { copies, quoted } => quoted.is_none() && self.copies_can_end(copies),
+            HeadCursor::Copies { copies, quoted } => quoted.is_none() && copies.can_end(arena),
             HeadCursor::Named { .. }
             | HeadCursor::QuotedLiteral { .. }
             | HeadCursor::QuotedWords { .. }
@@ -222,49 +223,50 @@ impl Arena {
         }
     }
 
-    fn advance_cursor(&mut self, cursor: HeadCursor, byte: u8) -> Result<Option<HeadCursor>> {
-        Ok(match cursor {
-            HeadCursor::Head(head) => match self.derive(head, byte)? {
+    /// The cursor after a byte; None if no text goes on so.
+    fn advance(self, arena: &mut Arena, byte: u8) -> Result<Option<Self>> {
+        Ok(match self {
+            HeadCursor::Head(head) => match arena.derive(head, byte)? {
                 EMPTY => None,
                 // The body of a string may be a literal or a counted text, which need no terms.
-                next if byte == b'"' => Some(self.head_cursor(next)?),
+                next if byte == b'"' => Some(HeadCursor::of(arena, next)),
                 next => Some(HeadCursor::Head(next)),
             },
-            HeadCursor::Literal { literal, position } => (self.terms.literals[literal.index()].get(position as usize)
+            HeadCursor::Literal { literal, position } => (arena.terms.literals[literal.index()].get(position as usize)
                 == Some(&byte))
             .then_some(HeadCursor::Literal { literal, position: position + 1 }),
             HeadCursor::Words { set, low, high, depth } => {
-                let (low, high) = narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte);
+                let (low, high) = narrow(&arena.terms.word_sets[set.index()].words, low, high, depth, byte);
                 (low < high).then_some(HeadCursor::Words { set, low, high, depth: depth + 1 })
             }
             HeadCursor::Named { object, state, low, high, depth } => {
-                match self.narrow_key(object, state, low, high, depth, byte)? {
+                match arena.narrow_key(object, state, low, high, depth, byte)? {
                     None => None,
-                    Some(Narrowed::Done(property)) => Some(HeadCursor::Head(self.key_done(object, state, property)?)),
+                    Some(Narrowed::Done(property)) => Some(HeadCursor::Head(arena.key_done(object, state, property)?)),
                     Some(Narrowed::Named { low, high }) => {
                         Some(HeadCursor::Named { object, state, low, high, depth: depth + 1 })
                     }
                 }
             }
             HeadCursor::QuotedLiteral { literal, position, free } => {
-                if is_unescaped(byte) && self.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
+                if is_unescaped(byte) && arena.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
                     return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
                 }
-                return self.advance_term(cursor, byte);
+                return self.advance_term(arena, byte);
             }
             HeadCursor::QuotedWords { set, low, high, depth, free } => {
                 if is_unescaped(byte) {
-                    let (low, high) = narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte);
+                    let (low, high) = narrow(&arena.terms.word_sets[set.index()].words, low, high, depth, byte);
                     let depth = depth + 1;
                     return Ok((low < high).then_some(HeadCursor::QuotedWords { set, low, high, depth, free }));
                 }
-                return self.advance_term(cursor, byte);
+                return self.advance_term(arena, byte);
             }
             HeadCursor::QuotedBounded { body, at, min, max, free } => {
                 if is_unescaped(byte) && (max > 0 || !is_lead(byte)) {
-                    let next = self.derive(at, byte)?;
+                    let next = arena.derive(at, byte)?;
                     // Inside a character of any text, only the rest of that character is open.
-                    if next == body || next != EMPTY && Some(body) == self.any_text {
+                    if next == body || next != EMPTY && Some(body) == arena.any_text {
                         let read = u32::from(is_lead(byte));
                         let max = if max == MANY { MANY } else { max - read };
                         return Ok(Some(HeadCursor::QuotedBounded {
@@ -276,29 +278,29 @@ impl Arena {
                         }));
                     }
                 }
-                return self.advance_term(cursor, byte);
+                return self.advance_term(arena, byte);
             }
             HeadCursor::Copies { copies, quoted } => {
                 if quoted.is_none() || is_unescaped(byte) {
-                    if let Some(copies) = self.copies_after(copies, byte)? {
+                    if let Some(copies) = copies.after(arena, byte)? {
                         return Ok(Some(HeadCursor::Copies { copies, quoted }));
                     }
                 }
-                return self.advance_term(cursor, byte);
+                return self.advance_term(arena, byte);
             }
-            HeadCursor::Held { head, inner, text } => match self.derive(inner, byte)? {
+            HeadCursor::Held { head, inner, text } => match arena.derive(inner, byte)? {
                 EMPTY => None,
-                inner => Some(HeadCursor::Held { head, inner, text: self.text_after(text, byte) }),
+                inner => Some(HeadCursor::Held { head, inner, text: arena.text_after(text, byte) }),
             },
         })
     }
 
-    /// Advances by way of the term of the cursor.
-    fn advance_term(&mut self, cursor: HeadCursor, byte: u8) -> Result<Option<HeadCursor>> {
-        let head = self.head_of(cursor)?;
-        Ok(match self.derive(head, byte)? {
+    /// Advances by way of the term.
+    fn advance_term(self, arena: &mut Arena, byte: u8) -> Result<Option<Self>> {
+        let head = self.head(arena)?;
+        Ok(match arena.derive(head, byte)? {
             EMPTY => None,
-            next => Some(self.head_cursor(next)?),
+            next => Some(HeadCursor::of(arena, next)),
         })
     }
 }

@@ -172,8 +172,8 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{accepts, after, alt, bytes, machine, object, only_head, rule, seq, unique};
+    use crate::builder::{Builder, ObjectRules};
     use crate::bytes::byteset::ByteSet;
-    use crate::grammar::builder::{Builder, ObjectRules};
     use crate::regular::id::ArrayId;
 
     fn literals<const N: usize>(builder: &mut Builder, texts: [&str; N]) -> [TermId; N] {

@@ -9,9 +9,9 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, DEAD};
 use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Limit, Result};
-use crate::regular::arena::Arena;
 use crate::regular::literal::Literal;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
@@ -118,7 +118,7 @@ impl Machine {
         let mut open = BinaryHeap::new();
         let mut nodes = Vec::new();
         let found = self.search_positions(distances, start, weight, max_positions, &mut nodes, &mut open);
-        self.arena.budget.release(nodes.len() * self.bytes_per_node());
+        self.arena.terms.budget.release(nodes.len() * self.bytes_per_node());
         found
     }
 
@@ -186,7 +186,7 @@ impl Machine {
         };
         let (next, count) = match *self.arena.term(first) {
             Term::Quoted { text: inner, state: Spelling::Body, escapes } => {
-                let Some((run, after)) = self.arena.run(inner)? else { return Ok(None) };
+                let Some((run, after)) = Run::of(&mut self.arena, inner)? else { return Ok(None) };
                 // An escaped text may begin in the run and end behind it.
                 if escapes.escaped != EMPTY && after != EPSILON {
                     return Ok(None);
@@ -206,7 +206,7 @@ impl Machine {
                 (self.arena.key_done(object, state, property)?, count)
             }
             _ => {
-                let Some((run, after)) = self.arena.run(head)? else { return Ok(None) };
+                let Some((run, after)) = Run::of(&mut self.arena, head)? else { return Ok(None) };
                 self.arena.spend(run.len() as u64 / 8)?;
                 text.extend(run.bytes());
                 (after, run.len())
@@ -226,7 +226,7 @@ impl Machine {
         open: &mut BinaryHeap<Reverse<Candidate>>,
     ) -> Result<Found> {
         nodes.push(SearchNode { position: start, before: 0, byte: 0, length: 0 });
-        self.arena.budget.grow(self.bytes_per_node());
+        self.arena.terms.budget.grow(self.bytes_per_node());
         let mut reached: FxHashMap<PositionId, u64> = FxHashMap::default();
         reached.insert(start, 0);
         let mut order = 0;
@@ -255,7 +255,7 @@ impl Machine {
                 }
             }
             nodes.push(SearchNode { position, before: node, byte, length });
-            self.arena.budget.grow(self.bytes_per_node());
+            self.arena.terms.budget.grow(self.bytes_per_node());
             let at = nodes.len() as u32 - 1;
             if self.position(position).accepting {
                 return Ok(Found::Text(text_of(nodes, at)));
@@ -275,7 +275,7 @@ impl Machine {
         let mut key = false;
         for (head, _) in &mut representative.heads {
             if let Term::KeyExtra { .. } = self.arena.term(*head) {
-                *head = self.unknown(*head)?;
+                *head = self.arena.forget_text(*head)?;
                 key = true;
             }
         }
@@ -323,8 +323,7 @@ impl Machine {
         mut tell: impl FnMut(u64, u8, (u8, u8)),
     ) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
-        let inner_of =
-            |machine: &Machine, head: TermId| machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
+        let inner_of = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let mut byte = 0u8;
         let mut boundaries: SmallVec<[_; 4]> = SmallVec::new();
         for &(head, _) in &position.heads {
@@ -359,50 +358,6 @@ impl Machine {
     }
 }
 
-impl Arena {
-    /// The bytes that a regular term forces next and the term after them. For counted characters: the required ones,
-    /// each the most readable.
-    fn run(&mut self, id: TermId) -> Result<Option<(Run, TermId)>> {
-        Ok(match *self.term(id) {
-            Term::Literal { literal, position } => {
-                Some((Run::Spelled(self.terms.literals[literal.index()].clone(), position as usize), EPSILON))
-            }
-            Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set.index()].words.clone();
-                let count = common_prefix(&words[low as usize..high as usize], depth as usize);
-                if count < 2 {
-                    return Ok(None);
-                }
-                let after = self.words_rest(set, low, high, depth + count as u32)?;
-                Some((Run::Shared(words, low as usize, depth as usize, count), after))
-            }
-            Term::Bounded { body, min: min @ 2.., max } if self.info(body).nullable => {
-                let Some(byte) = self.most_readable(body, |body, next| body == next)? else { return Ok(None) };
-                let max = if max == MANY { MANY } else { max - min };
-                Some((Run::Repeated(byte, min), self.bounded(body, 0, max)?))
-            }
-            Term::Repeat { body, min: min @ 2.., max } => {
-                let Some(byte) = self.most_readable(body, |_, next| next == EPSILON)? else { return Ok(None) };
-                let max = if max == MANY { MANY } else { max - min };
-                Some((Run::Repeated(byte, min), self.repeat(body, 0, max)?))
-            }
-            Term::Cat(left, right) => match self.run(left)? {
-                Some((run, after)) => Some((run, self.cat(after, right)?)),
-                None => None,
-            },
-            _ => None,
-        })
-    }
-
-    /// The most readable ASCII byte that leads from a term to a target which `is_target` accepts.
-    fn most_readable(&mut self, id: TermId, is_target: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
-        let moves = self.byte_transitions(id)?;
-        let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));
-        let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && is_unescaped(byte));
-        Ok(bytes.min_by_key(|&byte| rank(byte)))
-    }
-}
-
 /// Bytes that come one after another.
 enum Run {
     Spelled(Arc<Literal>, usize),
@@ -412,6 +367,40 @@ enum Run {
 }
 
 impl Run {
+    /// The bytes that a regular term forces next and the term after them. For counted characters: the required ones,
+    /// each the most readable.
+    fn of(terms: &mut Terms, id: TermId) -> Result<Option<(Run, TermId)>> {
+        Ok(match *terms.term(id) {
+            Term::Literal { literal, position } => {
+                Some((Run::Spelled(terms.literals[literal.index()].clone(), position as usize), EPSILON))
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = terms.word_sets[set.index()].words.clone();
+                let count = common_prefix(&words[low as usize..high as usize], depth as usize);
+                if count < 2 {
+                    return Ok(None);
+                }
+                let after = terms.words_rest(set, low, high, depth + count as u32)?;
+                Some((Run::Shared(words, low as usize, depth as usize, count), after))
+            }
+            Term::Bounded { body, min: min @ 2.., max } if terms.info(body).nullable => {
+                let Some(byte) = most_readable(terms, body, |body, next| body == next)? else { return Ok(None) };
+                let max = if max == MANY { MANY } else { max - min };
+                Some((Run::Repeated(byte, min), terms.bounded(body, 0, max)?))
+            }
+            Term::Repeat { body, min: min @ 2.., max } => {
+                let Some(byte) = most_readable(terms, body, |_, next| next == EPSILON)? else { return Ok(None) };
+                let max = if max == MANY { MANY } else { max - min };
+                Some((Run::Repeated(byte, min), terms.repeat(body, 0, max)?))
+            }
+            Term::Cat(left, right) => match Run::of(terms, left)? {
+                Some((run, after)) => Some((run, terms.cat(after, right)?)),
+                None => None,
+            },
+            _ => None,
+        })
+    }
+
     fn len(&self) -> usize {
         match self {
             Run::Spelled(text, from) => text.len() - from,
@@ -427,6 +416,14 @@ impl Run {
             Run::Repeated(byte, _) => *byte,
         })
     }
+}
+
+/// The most readable ASCII byte that leads from a term to a target which `is_target` accepts.
+fn most_readable(terms: &mut Terms, id: TermId, is_target: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
+    let moves = terms.byte_transitions(id)?;
+    let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));
+    let bytes = leading.flat_map(|&(low, high, _)| low..=high).filter(|&byte| byte < 0x80 && is_unescaped(byte));
+    Ok(bytes.min_by_key(|&byte| rank(byte)))
 }
 
 /// The number of bytes that sorted words share from an offset on.

@@ -4,8 +4,8 @@
 //! would fill the memory, although no count comes again.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::terms::Terms;
 
 /// The rest `at` of a copy of `body`, then `min` to `max` more copies, then `tail`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,52 +17,52 @@ pub(super) struct Copies {
     tail: TermId,
 }
 
-impl Arena {
+impl Copies {
     /// The counted copies with which a term goes on; None if it has another form.
-    pub(super) fn copies_of(&self, text: TermId) -> Option<Copies> {
-        let (at, rest) = match *self.term(text) {
-            Term::Cat(left, right) if !matches!(self.term(left), Term::Repeat { .. }) => (left, right),
+    pub(super) fn of(terms: &Terms, text: TermId) -> Option<Self> {
+        let (at, rest) = match *terms.term(text) {
+            Term::Cat(left, right) if !matches!(terms.term(left), Term::Repeat { .. }) => (left, right),
             _ => (EPSILON, text),
         };
-        let (repeat, tail) = match *self.term(rest) {
+        let (repeat, tail) = match *terms.term(rest) {
             Term::Cat(left, right) => (left, right),
             _ => (rest, EPSILON),
         };
-        let Term::Repeat { body, min, max } = *self.term(repeat) else { return None };
+        let Term::Repeat { body, min, max } = *terms.term(repeat) else { return None };
         // If copies may be empty, their count does not limit the text. If there is no count, no terms are saved.
         let counted = min > 1 || max > 1 && max != MANY;
-        (counted && !self.info(body).nullable).then_some(Copies { at, body, min, max, tail })
+        (counted && !terms.info(body).nullable).then_some(Copies { at, body, min, max, tail })
     }
 
-    /// The term of the copies.
-    pub(super) fn copies_rest(&mut self, copies: Copies) -> Result<TermId> {
-        let more = self.repeat(copies.body, copies.min, copies.max)?;
-        let rest = self.cat(more, copies.tail)?;
-        self.cat(copies.at, rest)
+    /// The term of the self.
+    pub(super) fn rest(self, terms: &mut Terms) -> Result<TermId> {
+        let more = terms.repeat(self.body, self.min, self.max)?;
+        let rest = terms.cat(more, self.tail)?;
+        terms.cat(self.at, rest)
     }
 
     /// Whether the text may end here.
-    pub(super) fn copies_can_end(&self, copies: Copies) -> bool {
-        copies.min == 0 && self.info(copies.at).nullable && self.info(copies.tail).nullable
+    pub(super) fn can_end(self, terms: &Terms) -> bool {
+        self.min == 0 && terms.info(self.at).nullable && terms.info(self.tail).nullable
     }
 
     /// The copies after a byte; None if the byte may go on in several ways or in none: then the term decides.
-    pub(super) fn copies_after(&mut self, copies: Copies, byte: u8) -> Result<Option<Copies>> {
-        let Copies { at, body, min, max, tail } = copies;
-        let inside = self.derive_part(at, byte)?;
-        if !self.info(at).nullable {
-            return Ok((inside != EMPTY).then_some(Copies { at: inside, ..copies }));
+    pub(super) fn after(self, terms: &mut Terms, byte: u8) -> Result<Option<Self>> {
+        let Copies { at, body, min, max, tail } = self;
+        let inside = terms.derive_part(at, byte)?;
+        if !terms.info(at).nullable {
+            return Ok((inside != EMPTY).then_some(Copies { at: inside, ..self }));
         }
-        if min == 0 && self.first_bytes(tail).contains(byte) {
+        if min == 0 && terms.first_bytes(tail).contains(byte) {
             return Ok(None);
         }
-        let begun = if max == 0 { EMPTY } else { self.derive_part(body, byte)? };
+        let begun = if max == 0 { EMPTY } else { terms.derive_part(body, byte)? };
         Ok(match (inside, begun) {
             (EMPTY, EMPTY) => None,
-            (at, EMPTY) => Some(Copies { at, ..copies }),
+            (at, EMPTY) => Some(Copies { at, ..self }),
             (EMPTY, at) => {
                 let max = if max == MANY { MANY } else { max - 1 };
-                Some(Copies { at, min: min.saturating_sub(1), max, ..copies })
+                Some(Copies { at, min: min.saturating_sub(1), max, ..self })
             }
             _ => None,
         })
@@ -73,7 +73,7 @@ impl Arena {
 mod tests {
     use crate::automaton::machine::Machine;
     use crate::automaton::position::{PositionId, DEAD};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::limits::Limits;
 
     /// A copy, counted, and what follows the copies.
@@ -88,7 +88,7 @@ mod tests {
         let tail = builder.literal(tail).unwrap().number();
         let text = builder.cat(&[copies, tail]).unwrap();
         let root = if quoted { builder.quoted(text.number(), false).unwrap() } else { text };
-        builder.build(root.number()).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
+        Machine::of(&builder.build(root.number()).unwrap(), &Limits::default(), [None, None], None).unwrap()
     }
 
     /// Every text of up to seven of the bytes leads where its bytes lead one by one; returns how many texts may go on.

@@ -6,8 +6,8 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
 use crate::bytes::byteset::ByteSet;
-use crate::regular::arena::Terms;
 use crate::regular::term::{Term, TermId, MANY};
+use crate::regular::terms::Terms;
 use std::fmt::Write;
 
 /// Nesting depth at which terms and frames are cut off.
@@ -22,7 +22,7 @@ impl Machine {
         let mut parts: Vec<String> = Vec::new();
         for &(head, frame) in &position.heads {
             let mut text = String::new();
-            self.arena.terms.show(head, MAX_DEPTH, &mut text);
+            show(&self.arena, head, MAX_DEPTH, &mut text);
             self.show_frame(frame, MAX_DEPTH, &mut text);
             parts.push(text);
         }
@@ -41,72 +41,71 @@ impl Machine {
         out.push_str(" then ");
         for (at, &(term, parent)) in members.iter().enumerate() {
             out.push_str(if at > 0 { " or " } else { "" });
-            self.arena.terms.show(term, depth - 1, out);
+            show(&self.arena, term, depth - 1, out);
             self.show_frame(parent, depth - 1, out);
         }
     }
 }
 
-impl Terms {
-    fn show(&self, id: TermId, depth: u32, out: &mut String) {
-        if depth == 0 || out.len() > MAX_BYTES {
-            out.push('…');
-            return;
-        }
-        let list = |parts: &[TermId], between: &str, out: &mut String| {
-            out.push('(');
-            for (at, &part) in parts.iter().enumerate() {
-                out.push_str(if at > 0 { between } else { "" });
-                self.show(part, depth - 1, out);
-            }
-            out.push(')');
-        };
-        // Writing to a String cannot fail.
-        let _ = match *self.term(id) {
-            Term::Empty => write!(out, "nothing"),
-            Term::Epsilon => write!(out, "\"\""),
-            Term::Class(bytes) => write!(out, "{}", format_class(&bytes)),
-            Term::Literal { literal, position } => {
-                let text = String::from_utf8_lossy(&self.literals[literal.index()][position as usize..]);
-                write!(out, "{text:?}")
-            }
-            Term::Words { set, low, high, depth } => {
-                let words = &self.word_sets[set.index()].words[low as usize..high as usize];
-                let first = words.first().map_or("".into(), |word| String::from_utf8_lossy(&word[depth as usize..]));
-                write!(out, "{} words from {first:?}", words.len())
-            }
-            Term::Cat(left, right) | Term::Seq(left, right) => {
-                list(&[left, right], " ", out);
-                Ok(())
-            }
-            Term::Alt(ref parts) => {
-                list(parts, " | ", out);
-                Ok(())
-            }
-            Term::And(ref parts) => {
-                list(parts, " & ", out);
-                Ok(())
-            }
-            Term::Not(inner) => {
-                out.push('!');
-                list(&[inner], "", out);
-                Ok(())
-            }
-            Term::Repeat { body, min, max } | Term::Bounded { body, min, max } => {
-                list(&[body], "", out);
-                match max {
-                    MANY => write!(out, "{{{min},}}"),
-                    _ => write!(out, "{{{min},{max}}}"),
-                }
-            }
-            Term::Quoted { text, state, .. } => {
-                let _ = write!(out, "string in {state:?} of ");
-                list(&[text], "", out);
-                Ok(())
-            }
-            ref other => write!(out, "{other:?}"),
-        };
+/// Writes a term down to a depth.
+fn show(terms: &Terms, id: TermId, depth: u32, out: &mut String) {
+    if depth == 0 || out.len() > MAX_BYTES {
+        out.push('…');
+        return;
     }
+    let list = |parts: &[TermId], between: &str, out: &mut String| {
+        out.push('(');
+        for (at, &part) in parts.iter().enumerate() {
+            out.push_str(if at > 0 { between } else { "" });
+            show(terms, part, depth - 1, out);
+        }
+        out.push(')');
+    };
+    // Writing to a String cannot fail.
+    let _ = match *terms.term(id) {
+        Term::Empty => write!(out, "nothing"),
+        Term::Epsilon => write!(out, "\"\""),
+        Term::Class(bytes) => write!(out, "{}", format_class(&bytes)),
+        Term::Literal { literal, position } => {
+            let text = String::from_utf8_lossy(&terms.literals[literal.index()][position as usize..]);
+            write!(out, "{text:?}")
+        }
+        Term::Words { set, low, high, depth } => {
+            let words = &terms.word_sets[set.index()].words[low as usize..high as usize];
+            let first = words.first().map_or("".into(), |word| String::from_utf8_lossy(&word[depth as usize..]));
+            write!(out, "{} words from {first:?}", words.len())
+        }
+        Term::Cat(left, right) | Term::Seq(left, right) => {
+            list(&[left, right], " ", out);
+            Ok(())
+        }
+        Term::Alt(ref parts) => {
+            list(parts, " | ", out);
+            Ok(())
+        }
+        Term::And(ref parts) => {
+            list(parts, " & ", out);
+            Ok(())
+        }
+        Term::Not(inner) => {
+            out.push('!');
+            list(&[inner], "", out);
+            Ok(())
+        }
+        Term::Repeat { body, min, max } | Term::Bounded { body, min, max } => {
+            list(&[body], "", out);
+            match max {
+                MANY => write!(out, "{{{min},}}"),
+                _ => write!(out, "{{{min},{max}}}"),
+            }
+        }
+        Term::Quoted { text, state, .. } => {
+            let _ = write!(out, "string in {state:?} of ");
+            list(&[text], "", out);
+            Ok(())
+        }
+        ref other => write!(out, "{other:?}"),
+    };
 }
 
 fn format_class(bytes: &ByteSet) -> String {
@@ -122,7 +121,7 @@ fn format_class(bytes: &ByteSet) -> String {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, alt, bytes, machine, rule, seq, words};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
 
     fn described(make: impl FnOnce(&mut Builder) -> TermId, text: &str) -> String {
         let mut machine = machine(make);
@@ -195,7 +194,7 @@ mod tests {
             (quoted, "string in Start of ([012])"),
         ] {
             let mut out = String::new();
-            terms.show(term, MAX_DEPTH, &mut out);
+            show(terms, term, MAX_DEPTH, &mut out);
             assert_eq!(out, text);
         }
     }
@@ -207,7 +206,7 @@ mod tests {
         let few = builder.repeat(digit.number(), 2, Some(4)).unwrap();
         let terms = &builder.arena.terms;
         let shown = |depth, mut out: String| {
-            terms.show(few, depth, &mut out);
+            show(terms, few, depth, &mut out);
             out
         };
         assert_eq!([0, 1, 2].map(|depth| shown(depth, String::new())), ["…", "(…){2,4}", "([012]){2,4}"]);

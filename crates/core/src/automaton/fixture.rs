@@ -3,13 +3,13 @@
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, Register};
-use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+use crate::builder::{Builder, ObjectRules, Punctuation};
 use crate::grammar::grammar::Grammar;
 use crate::json::partial_value::{PartialValueId, NOTHING_READ};
+use crate::json::registers::UniqueState;
 use crate::limits::Limits;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::UniqueState;
 use crate::regular::term::TermId;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) fn grammar(make: impl FnOnce(&mut Builder) -> TermId) -> Arc<Grammar>
 
 /// The machine of that grammar.
 pub(crate) fn machine(make: impl FnOnce(&mut Builder) -> TermId) -> Box<Machine> {
-    grammar(make).machine(&Limits::default(), [None, None], None).unwrap()
+    Machine::of(&grammar(make), &Limits::default(), [None, None], None).unwrap()
 }
 
 /// The position after a text, byte by byte.
@@ -122,8 +122,9 @@ pub(crate) fn object(
 /// The first array of a machine, between items, in state `at` after items of these canonical texts.
 pub(crate) fn state_after(machine: &mut Machine, at: u32, values: &[&str]) -> ArrayStateId {
     let arena = &mut machine.arena;
-    let came =
-        values.iter().fold(NO_KEYS, |came, value| arena.registers.keys.with(came, value.as_bytes(), &mut arena.budget));
+    let came = values
+        .iter()
+        .fold(NO_KEYS, |came, value| arena.terms.keys.with(came, value.as_bytes(), &mut arena.terms.budget));
     let state = UniqueState { at, count: values.len() as u32, came, abstracted: None };
     arena.unique_state(ArrayId::at(0), state)
 }

@@ -149,7 +149,7 @@ impl FollowBytes {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, alt, bytes, machine, object, only_head, rule, seq, state_after, unique};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::regular::id::ArrayId;
     use crate::regular::term::EPSILON;
 

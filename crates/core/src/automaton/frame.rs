@@ -4,8 +4,8 @@
 //! Johnstone, *GLL parsing*, 2010). Left recursion was removed before (`grammar::rules`), so no frame contains itself.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::json::unique::ENUMERATION;
-use crate::regular::arena::Arena;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
@@ -127,7 +127,7 @@ impl Frames {
             self.item_summaries.push(item_summary);
         }
         self.members.push(members);
-        self.ids.insert(hash, id.0, &mut arena.budget);
+        self.ids.insert(hash, id.0, &mut arena.terms.budget);
         id
     }
 
@@ -282,7 +282,7 @@ mod tests {
     use crate::automaton::fixture::{bytes, machine, unique};
     use crate::automaton::machine::Machine;
     use crate::json::partial_value::NOTHING_READ;
-    use crate::regular::registers::{Abstracted, UniqueState};
+    use crate::json::registers::{Abstracted, UniqueState};
     use smallvec::smallvec;
 
     const TERMS: [TermId; 3] = [TermId::new(2), TermId::new(3), TermId::new(4)];

@@ -8,10 +8,11 @@ use crate::automaton::frame::{FrameId, FrameMembers, Frames, ItemSummary, BOTTOM
 use crate::automaton::position::{Items, Position, PositionId, Register, DEAD, PER_POSITION};
 use crate::automaton::unique::analysis::UniqueAnalysis;
 use crate::error::Result;
+use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::{Entry, Rules};
+use crate::json::arena::Arena;
 use crate::json::partial_value::NOTHING_READ;
-use crate::limits::Limits;
-use crate::regular::arena::Arena;
+use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use crate::storage::intern::HashIndex;
@@ -43,6 +44,23 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine without cached positions, at the start of a grammar. Errors: the limits of the call.
+    pub fn of(
+        grammar: &Grammar,
+        limits: &Limits,
+        cancellations: [Option<Cancellation>; 2],
+        pause: Option<Pause>,
+    ) -> Result<Box<Self>> {
+        let (arena, rules, root) = grammar.parts();
+        let mut machine = Machine::with_base(arena, rules.clone());
+        machine.arena.budget.set_cancellations(cancellations);
+        machine.arena.budget.set_pause(pause);
+        machine.begin(limits);
+        machine.arena.budget.check()?;
+        machine.start_at(root)?;
+        Ok(machine)
+    }
+
     /// A machine on a frozen arena, without a start: `start_at` sets it. Boxed, because it takes kilobytes and changes
     /// hands often.
     pub fn with_base(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
@@ -116,7 +134,7 @@ impl Machine {
         self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
         let id = PositionId::at(self.positions.len());
         self.positions.push(Arc::new(position));
-        self.position_ids.insert(hash, id.number(), &mut self.arena.budget);
+        self.position_ids.insert(hash, id.number(), &mut self.arena.terms.budget);
         id
     }
 
@@ -344,7 +362,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::automaton::frame::PER_FRAME;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
 
     /// a (b | c d)*
     fn machine() -> Box<Machine> {
@@ -354,7 +372,7 @@ mod tests {
         let one = builder.alt(&[b, two]).unwrap().number();
         let more = builder.repeat(one, 0, None).unwrap().number();
         let root = builder.seq(&[a, more]).unwrap();
-        builder.build(root.number()).unwrap().machine(&Limits::default(), [None, None], None).unwrap()
+        Machine::of(&builder.build(root.number()).unwrap(), &Limits::default(), [None, None], None).unwrap()
     }
 
     fn reads(machine: &mut Machine, text: &[u8]) -> PositionId {

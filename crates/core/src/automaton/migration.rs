@@ -8,11 +8,11 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, PositionId, Register};
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::json::partial_value::PartialValueId;
-use crate::regular::arena::Arena;
+use crate::json::registers::UniqueState;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::key_set::ImportedSets;
-use crate::regular::registers::UniqueState;
 use crate::regular::term::{Term, TermId, Text};
 use crate::regular::transfer::{children, renumber};
 use rustc_hash::FxHashMap;
@@ -214,7 +214,7 @@ impl<'a> Migration<'a> {
         *self.literals.entry(literal).or_insert_with(|| {
             let data = from.terms.literals[literal.index()].clone();
             to.budget.grow(data.len() + 40);
-            to.terms.literals.push(data, &mut to.budget);
+            to.terms.literals.push(data, &mut to.terms.budget);
             LiteralId::at(to.terms.literals.len() - 1)
         })
     }
@@ -226,14 +226,14 @@ impl<'a> Migration<'a> {
         let (from, to) = (&self.from.arena, &mut self.to.arena);
         *self.word_sets.entry(set).or_insert_with(|| {
             // The list of words is shared by reference.
-            to.terms.word_sets.push(from.terms.word_sets[set.index()].clone(), &mut to.budget);
+            to.terms.word_sets.push(from.terms.word_sets[set.index()].clone(), &mut to.terms.budget);
             WordSetId::at(to.terms.word_sets.len() - 1)
         })
     }
 
     fn keys(&mut self, set: KeySetId) -> Result<KeySetId> {
         let to = &mut self.to.arena;
-        to.registers.keys.import(&self.from.arena.registers.keys, set, &mut self.keys, &mut to.budget)
+        to.terms.keys.import(&self.from.arena.terms.keys, set, &mut self.keys, &mut to.terms.budget)
     }
 
     fn object_state(&mut self, object: ObjectId, state: ObjectStateId) -> Result<ObjectStateId> {

@@ -1,7 +1,7 @@
 //! Grammar × bytes → positions: sets of (head, frame), stepped byte by byte or text by text.
 
+pub(crate) mod abstraction;
 pub(crate) mod advance;
-pub(crate) mod build;
 pub(crate) mod closure;
 pub(crate) mod completion;
 mod copies;

@@ -10,25 +10,6 @@ use crate::limits::{Cancellation, Limits, Pause};
 use crate::storage::exclusive::Exclusive;
 use std::sync::Arc;
 
-impl Grammar {
-    /// A machine without cached positions. Errors: the limits of the call.
-    pub fn machine(
-        &self,
-        limits: &Limits,
-        cancellations: [Option<Cancellation>; 2],
-        pause: Option<Pause>,
-    ) -> Result<Box<Machine>> {
-        let (arena, rules, root) = self.parts();
-        let mut machine = Machine::with_base(arena, rules.clone());
-        machine.arena.budget.set_cancellations(cancellations);
-        machine.arena.budget.set_pause(pause);
-        machine.begin(limits);
-        machine.arena.budget.check()?;
-        machine.start_at(root)?;
-        Ok(machine)
-    }
-}
-
 /// The limits of one reading, and the flag that ends it early.
 #[derive(Clone, Default)]
 pub struct Allowance {
@@ -114,7 +95,7 @@ impl Recognizer {
         // No position outlives its text, so a new machine may start at any text.
         let machine = match held.take().filter(|machine| machine.memory_bytes() <= limits.memory) {
             Some(machine) => held.insert(machine),
-            None => held.insert(self.grammar.machine(limits, cancellations.clone(), allowance.pause)?),
+            None => held.insert(Machine::of(&self.grammar, limits, cancellations.clone(), allowance.pause)?),
         };
         machine.arena.budget.set_pause(allowance.pause);
         machine.arena.budget.set_cancellations(cancellations);
@@ -132,7 +113,7 @@ impl Recognizer {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{bytes, seq};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
 
     /// a (b c)*, or x* if `nullable`.
     fn recognizer(nullable: bool) -> Recognizer {
@@ -203,13 +184,13 @@ mod tests {
     fn a_machine_obeys_the_limits_and_cancellations_that_it_was_given() {
         let grammar = recognizer(false).grammar().clone();
         let small = Limits { memory: 1, ..Limits::default() };
-        let error = grammar.machine(&small, [None, None], None).err().unwrap();
+        let error = Machine::of(&grammar, &small, [None, None], None).err().unwrap();
         assert!(matches!(*error, Error::Limit(Limit::Memory(_))), "{error}");
         let cancelled = Cancellation::default();
         cancelled.cancel();
-        let error = grammar.machine(&Limits::default(), [None, Some(cancelled)], None).err().unwrap();
+        let error = Machine::of(&grammar, &Limits::default(), [None, Some(cancelled)], None).err().unwrap();
         assert_eq!(*error, Error::Limit(Limit::Cancelled));
-        let machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        let machine = Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
         assert!(machine.start != DEAD && !machine.position(machine.start).accepting);
     }
 }

@@ -4,9 +4,9 @@
 //! compare two ways of lowering a schema by this hash.
 
 use crate::grammar::grammar::Grammar;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
+use crate::json::registers::Value;
 use crate::regular::id::RuleId;
-use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId, EMPTY};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
@@ -168,7 +168,7 @@ impl Fingerprints<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+    use crate::builder::{Builder, ObjectRules, Punctuation};
     use crate::grammar::fixture::{braces, brackets, literal};
 
     fn fingerprint(make: impl FnOnce(&mut Builder) -> u32) -> u128 {

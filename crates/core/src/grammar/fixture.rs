@@ -1,8 +1,8 @@
 //! Objects and arrays over the value `1`, for the tests of this folder and of `json`.
 
-use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+use crate::builder::{Builder, ObjectRules, Punctuation};
+use crate::json::registers::ObjectSpec;
 use crate::regular::fixture::regex;
-use crate::regular::registers::ObjectSpec;
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! The type stands apart from its builder, because automata and masks never build.
 
 use crate::grammar::rules::Rules;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::term::TermId;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Grammar {
 
 #[cfg(test)]
 mod tests {
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
 
     #[test]
     fn a_grammar_has_the_root_the_rules_and_the_tokens_of_its_builder() {

@@ -1,6 +1,5 @@
-//! Nodes → Grammar: rules over bytes, built by front ends, immutable once built, independent of any tokenizer.
+//! Rules over bytes: a grammar, immutable once built, independent of any tokenizer.
 
-pub mod builder;
 pub(crate) mod dump;
 pub(crate) mod fingerprint;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 //! Only the data and the terms are here. The machine decides which values may come next (`automaton::unique`).
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
+use crate::json::registers::{Registers, UniqueSpec, UniqueState};
 use crate::regular::id::{ArrayId, ArrayStateId};
-use crate::regular::registers::{Registers, UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Registers {
 impl Arena {
     /// Adds an array of unique items to the arena and returns its term.
     pub(crate) fn add_unique(&mut self, spec: UniqueSpec) -> Result<TermId> {
-        self.registers.uniques.push(Arc::new(spec), &mut self.budget);
+        self.registers.uniques.push(Arc::new(spec), &mut self.terms.budget);
         let array = ArrayId::at(self.registers.uniques.len() - 1);
         self.intern_structural(Term::Unique(array), 40, &[u128::from(array.number())], false)
     }
@@ -86,9 +86,9 @@ impl Arena {
         if let Some(&id) = self.registers.unique_state_ids.get(&(array, state)) {
             return id;
         }
-        self.registers.unique_states.push(state, &mut self.budget);
+        self.registers.unique_states.push(state, &mut self.terms.budget);
         let id = ArrayStateId::at(self.registers.unique_states.len() - 1);
-        self.registers.unique_state_ids.insert((array, state), id, &mut self.budget);
+        self.registers.unique_state_ids.insert((array, state), id, &mut self.terms.budget);
         id
     }
 

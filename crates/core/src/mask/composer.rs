@@ -140,7 +140,7 @@ impl<'a> Composer<'a> {
     /// Allow the tokens below a node that a head reads from there, or that go on behind the head.
     pub fn walk(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<()> {
         self.machine.arena.spend(1)?;
-        let head = self.machine.unknown(head)?;
+        let head = self.machine.arena.forget_text(head)?;
         self.walks += 1;
         let walk = (std::ptr::from_ref(view.trie) as usize, node, head, frame, self.first);
         if self.walks > FEW_WALKS && !self.walked.insert(walk) {
@@ -245,7 +245,7 @@ impl<'a> Composer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, taken, unique, Scene};
 
     #[test]

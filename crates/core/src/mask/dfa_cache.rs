@@ -4,7 +4,7 @@
 //! therefore get a table of 256 entries, as in a lazy DFA (Cox, "Regular Expression Matching in the Wild", 2010).
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
 use rustc_hash::FxHashMap;
 

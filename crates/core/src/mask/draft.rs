@@ -67,7 +67,7 @@ impl Draft {
             Some(item) => {
                 let any_exhausts = *any_exhausts || exhausting.len() > FEW;
                 let one_by_one = [(equal, equal.len() <= FEW), (exhausting, !any_exhausts)];
-                let keys = &machine.arena.registers.keys;
+                let keys = &machine.arena.terms.keys;
                 for (tokens, _) in one_by_one.into_iter().filter(|&(_, chosen)| chosen) {
                     let text = |token| shared.vocabulary.token(token).unwrap_or_default();
                     replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
@@ -122,7 +122,7 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::mask::fixture::{printable_and, unique, Scene};
     use crate::regular::term::TermId;
 

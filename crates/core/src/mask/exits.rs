@@ -6,6 +6,7 @@
 use crate::mask::walk_cache::MergedTrie;
 use crate::mask::walk_cache::TrieView;
 use crate::storage::hash::Hasher128;
+use crate::storage::once::Once;
 use crate::vocabulary::id::NodeId;
 
 use smallvec::{smallvec, SmallVec};
@@ -148,6 +149,33 @@ impl Exits {
         });
         let own = self.0.as_ref().map_or(0, |_| size_of::<Nodes>() + 16 + 4 * self.len());
         own + tries.sum::<usize>()
+    }
+}
+
+/// The exits of a head. Where much of the trie is below them, they are computed when they are first asked for.
+pub(crate) struct LazyExits {
+    /// The nodes at which the head is at an end, where the exits are deferred.
+    pub(super) ends: Box<[NodeId]>,
+    /// Whether much of the trie is in small subtries below the exits.
+    pub(super) are_costly: bool,
+    pub(super) exits: Once<Exits>,
+}
+
+impl From<Exits> for LazyExits {
+    fn from(exits: Exits) -> Self {
+        LazyExits { ends: Box::default(), are_costly: false, exits: Once::of(exits) }
+    }
+}
+
+impl LazyExits {
+    /// Whether the exits are computed when they are first asked for.
+    pub fn is_deferred(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// Own bytes plus a pro-rata share of merged tries.
+    pub fn memory_bytes(&self) -> usize {
+        4 * self.ends.len() + self.exits.get().map_or(0, Exits::memory_bytes)
     }
 }
 

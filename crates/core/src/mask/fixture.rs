@@ -4,7 +4,7 @@ use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+use crate::builder::{Builder, ObjectRules, Punctuation};
 use crate::limits::Limits;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::composer::Composer;
@@ -96,7 +96,7 @@ impl Scene {
         let grammar = builder.build(root.number()).unwrap();
         Scene {
             shared: shared.clone(),
-            machine: grammar.machine(&Limits::default(), [None, None], None).unwrap(),
+            machine: Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap(),
             follow_bytes: FollowBytes::default(),
             parts: KeyParts::default(),
             masks: Masks::new(Vec::new()),

@@ -3,7 +3,7 @@
 //! A head mask does not depend on the frame. It is cached under the hash of the head's term, so that all grammars of a
 //! vocabulary share it.
 
-use crate::mask::merged_exits::LazyExits;
+use crate::mask::exits::LazyExits;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 

@@ -4,10 +4,10 @@
 //! saturated at the length of the longest token, so that all counts far from their end share one head mask.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::head_mask::HeadMask;
 use crate::mask::shared::SharedMasks;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Info, TermId};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
@@ -61,7 +61,7 @@ impl HeadMasks {
 
     /// The head mask of a head.
     pub(crate) fn get(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<HeadMask> {
-        let head = arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
+        let head = arena.open_key(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
             return self.find_or_compute(arena, shared, head);
         }

@@ -19,6 +19,7 @@ use crate::mask::key::builder::{KeyBuilder, KeyParts, OwnPart};
 use crate::mask::key::MaskKey;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
+use crate::mask::sweep::can_sweep;
 use crate::mask::text_walk::TextWalks;
 use crate::mask::verify;
 use crate::regular::term::{Term, TermId};
@@ -295,7 +296,7 @@ impl Masks {
         shared: &SharedMasks,
         position: &Position,
     ) -> Result<bool> {
-        if self.is_plain || !Accelerators::on().sweep || !machine.can_sweep(position) {
+        if self.is_plain || !Accelerators::on().sweep || !can_sweep(machine, position) {
             return Ok(false);
         }
         for &(head, frame) in &position.heads {

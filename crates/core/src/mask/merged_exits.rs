@@ -2,7 +2,7 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::mask::accelerate::remainder::Remainder;
-use crate::mask::exits::{Exits, Group, Groups};
+use crate::mask::exits::{Exits, Group, Groups, LazyExits};
 use crate::mask::shared::SharedMasks;
 use crate::storage::once::Once;
 use crate::vocabulary::id::NodeId;
@@ -24,21 +24,6 @@ const COSTLY_RATIO: usize = 16;
 /// Exits above fewer nodes are never deferred.
 const DEFERRED_FROM: usize = 1_000;
 
-/// The exits of a head. Where much of the trie is below them, they are computed when they are first asked for.
-pub(crate) struct LazyExits {
-    /// The nodes at which the head is at an end, where the exits are deferred.
-    ends: Box<[NodeId]>,
-    /// Whether much of the trie is in small subtries below the exits.
-    are_costly: bool,
-    exits: Once<Exits>,
-}
-
-impl From<Exits> for LazyExits {
-    fn from(exits: Exits) -> Self {
-        LazyExits { ends: Box::default(), are_costly: false, exits: Once::of(exits) }
-    }
-}
-
 impl LazyExits {
     /// The exits at ascending nodes of the vocabulary's trie.
     pub fn of(ends: &[NodeId], shared: &SharedMasks) -> Self {
@@ -52,11 +37,6 @@ impl LazyExits {
         }
     }
 
-    /// Whether the exits are computed when they are first asked for.
-    pub fn is_deferred(&self) -> bool {
-        !self.ends.is_empty()
-    }
-
     /// Whether much of the trie is in small subtries, or below exits beside the largest one, beginning with one of some bytes.
     pub fn are_costly(&self, shared: &SharedMasks, bytes: &ByteSet) -> bool {
         let trie = &shared.vocabulary.trie;
@@ -67,11 +47,6 @@ impl LazyExits {
     /// The exits.
     pub fn get(&self, shared: &SharedMasks) -> &Exits {
         self.exits.get_or_init(|| Exits::at_nodes(&self.ends, shared))
-    }
-
-    /// Own bytes plus a pro-rata share of merged tries.
-    pub fn memory_bytes(&self) -> usize {
-        4 * self.ends.len() + self.exits.get().map_or(0, Exits::memory_bytes)
     }
 }
 

@@ -4,7 +4,6 @@
 //! heads with what their frames return to. `key` finds masks that an equal position has; `accelerate` replaces walks of the
 //! trie by look-ups in indexes of the vocabulary; `draft` corrects masks for unique items.
 
-pub(crate) mod abstraction;
 pub(crate) mod accelerate;
 pub(crate) mod accumulator;
 pub(crate) mod composer;

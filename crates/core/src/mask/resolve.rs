@@ -32,7 +32,7 @@ impl Composer<'_> {
             self.replay.extend(trie.tokens_at(node).iter().chain(trie.tokens_below(node)));
         }
         for token in sorted(take(&mut self.replay)) {
-            match self.machine.reached(id, self.shared.vocabulary.token(token).unwrap_or_default())? {
+            match position_after(self.machine, id, self.shared.vocabulary.token(token).unwrap_or_default())? {
                 Some(at) => self.accumulator.put(token, at != DEAD),
                 None => self.always.push(token),
             }
@@ -54,7 +54,7 @@ impl Composer<'_> {
             end = view.trie.end(node);
             let (here, below) = (view.trie.tokens_at(node), view.trie.tokens_below(node));
             let path = view.trie.path(node);
-            let at = match self.machine.reached(id, &path)? {
+            let at = match position_after(self.machine, id, &path)? {
                 Some(at) => at,
                 None => {
                     shared = false;
@@ -76,8 +76,8 @@ impl Composer<'_> {
         let mut unknown = Vec::new();
         for token in sorted(take(&mut self.replay)) {
             let bytes = self.shared.vocabulary.token(token).unwrap_or_default();
-            let known = match self.machine.stays(id, bytes)? {
-                None => self.machine.reached(id, bytes)?.map(|at| at != DEAD),
+            let known = match heads_allow(self.machine, id, bytes)? {
+                None => position_after(self.machine, id, bytes)?.map(|at| at != DEAD),
                 known => known,
             };
             match known {
@@ -100,51 +100,49 @@ fn sorted<T: Ord>(mut ids: Vec<T>) -> Vec<T> {
     ids
 }
 
-impl Machine {
-    /// Whether bytes may follow, where the heads alone tell: one head reads beyond the bytes, or all heads die before any
-    /// is at an end. None where what follows the heads matters.
-    pub(crate) fn stays(&mut self, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
-        let position = self.position(id).clone();
-        if position.register != Register::Closed {
+/// Whether bytes may follow, where the heads alone tell: one head reads beyond the bytes, or all heads die before any
+/// is at an end. None where what follows the heads matters.
+fn heads_allow(machine: &mut Machine, id: PositionId, bytes: &[u8]) -> Result<Option<bool>> {
+    let position = machine.position(id).clone();
+    if position.register != Register::Closed {
+        return Ok(None);
+    }
+    let mut left = false;
+    for &(head, _) in &position.heads {
+        let mut at = match *machine.arena.term(head) {
+            Term::KeyExtra { inner, .. } => inner,
+            _ => head,
+        };
+        for (place, &byte) in bytes.iter().enumerate() {
+            left |= place > 0 && machine.arena.info(at).nullable;
+            at = machine.arena.derive(at, byte)?;
+            if at == EMPTY {
+                break;
+            }
+        }
+        if at != EMPTY && !machine.arena.info(at).nullable {
+            return Ok(Some(true));
+        }
+        left |= at != EMPTY;
+    }
+    Ok((!left).then_some(false))
+}
+
+/// The position after bytes; None where that depends on the text of an unknown key.
+fn position_after(machine: &mut Machine, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
+    for &byte in bytes {
+        if machine.position(id).needs_replay || machine.position(id).depends_on_value {
             return Ok(None);
         }
-        let mut left = false;
-        for &(head, _) in &position.heads {
-            let mut at = match *self.arena.term(head) {
-                Term::KeyExtra { inner, .. } => inner,
-                _ => head,
-            };
-            for (place, &byte) in bytes.iter().enumerate() {
-                left |= place > 0 && self.arena.info(at).nullable;
-                at = self.arena.derive(at, byte)?;
-                if at == EMPTY {
-                    break;
-                }
-            }
-            if at != EMPTY && !self.arena.info(at).nullable {
-                return Ok(Some(true));
-            }
-            left |= at != EMPTY;
-        }
-        Ok((!left).then_some(false))
+        id = machine.step(id, byte)?;
     }
-
-    /// The position after bytes; None where that depends on the text of an unknown key.
-    pub(crate) fn reached(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<Option<PositionId>> {
-        for &byte in bytes {
-            if self.position(id).needs_replay || self.position(id).depends_on_value {
-                return Ok(None);
-            }
-            id = self.step(id, byte)?;
-        }
-        Ok((!self.position(id).needs_replay && !self.position(id).depends_on_value).then_some(id))
-    }
+    Ok((!machine.position(id).needs_replay && !machine.position(id).depends_on_value).then_some(id))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::mask::fixture::{node, object, printable_and, shared_masks, taken, unique, Scene};
 
     fn objects(tokens: &[&str]) -> Scene {
@@ -168,7 +166,7 @@ mod tests {
         });
         let mut of = |before: &str, bytes: &str| {
             let at = scene.read(before);
-            scene.machine.stays(at, bytes.as_bytes()).unwrap()
+            heads_allow(&mut scene.machine, at, bytes.as_bytes()).unwrap()
         };
         assert_eq!(
             [of("", "a"), of("", "abc"), of("", "d"), of("a", "b;")],
@@ -188,8 +186,8 @@ mod tests {
         });
         let mut of = |before: &str, bytes: &str| {
             let at = scene.read(before);
-            let reached = scene.machine.reached(at, bytes.as_bytes()).unwrap();
-            (scene.machine.stays(at, bytes.as_bytes()).unwrap(), reached.map(|at| at != DEAD))
+            let reached = position_after(&mut scene.machine, at, bytes.as_bytes()).unwrap();
+            (heads_allow(&mut scene.machine, at, bytes.as_bytes()).unwrap(), reached.map(|at| at != DEAD))
         };
         assert_eq!(of("", "a"), (None, Some(true)), "the word may end here");
         assert_eq!(of("", "ax"), (None, Some(true)));
@@ -206,25 +204,25 @@ mod tests {
             unique(builder, text)
         });
         let [exact, id] = scene.abstracted("[\"a\",\"");
-        assert_eq!(scene.machine.stays(exact, b"b").unwrap(), None);
-        assert_eq!(scene.machine.stays(id, b"x").unwrap(), None);
+        assert_eq!(heads_allow(&mut scene.machine, exact, b"b").unwrap(), None);
+        assert_eq!(heads_allow(&mut scene.machine, id, b"x").unwrap(), None);
         let start = scene.machine.start;
-        assert_eq!(scene.machine.stays(start, b"x").unwrap(), Some(false), "no item is open");
+        assert_eq!(heads_allow(&mut scene.machine, start, b"x").unwrap(), Some(false), "no item is open");
     }
 
     #[test]
     fn an_unknown_key_is_read_as_far_as_its_text_does_not_matter() {
         let mut scene = objects(&[]);
         let [_, id] = scene.abstracted("{\"c");
-        assert_eq!(scene.machine.stays(id, b"xyz").unwrap(), Some(true));
-        let mut reaches = |bytes: &[u8]| scene.machine.reached(id, bytes).unwrap().map(|at| at != DEAD);
+        assert_eq!(heads_allow(&mut scene.machine, id, b"xyz").unwrap(), Some(true));
+        let mut reaches = |bytes: &[u8]| position_after(&mut scene.machine, id, bytes).unwrap().map(|at| at != DEAD);
         assert_eq!([reaches(b"xyz"), reaches(b"\":1,\"d"), reaches(b"\":2")], [Some(true), Some(true), Some(false)]);
         assert_eq!(reaches(b"\":1,\"d\":"), None, "d may be the key that is hidden");
         assert_eq!(reaches(b"\":1,\"d\":1"), None);
-        assert_eq!(scene.machine.reached(id, b"").unwrap(), Some(id));
+        assert_eq!(position_after(&mut scene.machine, id, b"").unwrap(), Some(id));
         let exact = scene.read("{\"c");
         let before = scene.machine.arena.len();
-        assert_eq!(scene.machine.stays(exact, b"xyz").unwrap(), Some(true));
+        assert_eq!(heads_allow(&mut scene.machine, exact, b"xyz").unwrap(), Some(true));
         assert_eq!(scene.machine.arena.len(), before, "no key is spelled out for that");
     }
 

@@ -96,10 +96,10 @@ impl SharedMasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::arena::Arena;
     use crate::mask::fixture::{node, shared_masks};
     use crate::mask::mask::Mask;
     use crate::mask::walk::WalkResult;
-    use crate::regular::arena::Arena;
 
     #[test]
     fn every_cache_is_counted() {

@@ -5,16 +5,15 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::accelerate::counter_loop::CounterLoop;
-use crate::mask::accelerate::exclusion::Exclusion;
+use crate::mask::accelerate::exclusion::{differing_bytes, Exclusion};
 use crate::mask::accelerate::remainder::Remainder;
-use crate::mask::accelerate::Accelerators;
-use crate::mask::exits::Exits;
+use crate::mask::accelerate::{region_scan, Accelerators};
+use crate::mask::exits::{Exits, LazyExits};
 use crate::mask::head_mask::{Core, HeadMask};
-use crate::mask::merged_exits::LazyExits;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
-use crate::regular::arena::Arena;
 use crate::regular::memo::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::{majority_target, MIN_CLASS};
@@ -53,7 +52,9 @@ impl HeadMask {
                 return Ok(head_mask);
             }
         }
-        if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
+        // A key leads from each byte to a state of its own: no loop is near.
+        let is_key = arena.info(head).structural;
+        if is_key || arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             return HeadMask::from_walk(arena, walked, shared, true);
         }
@@ -63,10 +64,11 @@ impl HeadMask {
         let region = match &counter_loop {
             _ if !on.region_scan => None,
             Some(counter_loop) if !counter_loop.leads_to_wide_state(arena)? => None,
-            _ => ClosedRegion::get(arena, head)?.filter(|region| region.is_worthwhile(shared, counter_loop.as_ref())),
+            _ => ClosedRegion::get(arena, head)?
+                .filter(|region| region_scan::is_worthwhile(region, shared, counter_loop.as_ref())),
         };
         match (region, counter_loop) {
-            (Some(region), _) => walked = region.scan(arena, shared, head, is_last)?,
+            (Some(region), _) => walked = region_scan::scan(&region, arena, shared, head, is_last)?,
             (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared, is_last)?,
             (None, None) => {
                 // If almost every character leads to one state that loops, the head differs from that state in few tokens.
@@ -174,7 +176,7 @@ fn difference(
     recheck: &mut Vec<NodeId>,
     room: &mut usize,
 ) -> Result<bool> {
-    let bytes = if excluded { arena.differing_bytes(left) } else { None };
+    let bytes = if excluded { differing_bytes(arena, left) } else { None };
     let bytes = bytes.unwrap_or_else(|| arena.first_bytes(left).union(&arena.first_bytes(right)));
     for (byte, child) in trie.children_in(node, &bytes) {
         let (l, r) = (arena.derive(left, byte)?, arena.derive(right, byte)?);

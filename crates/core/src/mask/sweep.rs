@@ -49,20 +49,18 @@ enum Step {
     Other(Position),
 }
 
-impl Machine {
-    /// Whether a sweep may step from a position: no key of an object and no item of a unique array is open, so what
-    /// follows does not depend on a text that was read.
-    pub(super) fn can_sweep(&self, position: &Position) -> bool {
-        let is_key = |head| {
-            matches!(
-                self.arena.term(head),
-                Term::KeyNamed { .. } | Term::KeyExtra { .. } | Term::KeyDone { .. } | Term::ObjectKey { .. }
-            )
-        };
-        position.register == Register::Closed
-            && !position.needs_replay
-            && !position.heads.iter().any(|&(head, _)| is_key(head))
-    }
+/// Whether a sweep may step from a position: no key of an object and no item of a unique array is open, so what
+/// follows does not depend on a text that was read.
+pub(super) fn can_sweep(machine: &Machine, position: &Position) -> bool {
+    let is_key = |head| {
+        matches!(
+            machine.arena.term(head),
+            Term::KeyNamed { .. } | Term::KeyExtra { .. } | Term::KeyDone { .. } | Term::ObjectKey { .. }
+        )
+    };
+    position.register == Register::Closed
+        && !position.needs_replay
+        && !position.heads.iter().any(|&(head, _)| is_key(head))
 }
 
 impl Composer<'_> {
@@ -138,7 +136,7 @@ impl Rows {
             NOWHERE
         } else if let Some(&known) = self.row_of.get(&next) {
             known
-        } else if self.rows.len() < ROWS && machine.can_sweep(&next) {
+        } else if self.rows.len() < ROWS && can_sweep(machine, &next) {
             self.insert(Arc::new(next))
         } else {
             return Ok(Step::Other(next));
@@ -170,9 +168,10 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
+    use super::can_sweep;
     use crate::automaton::fixture::{alt, bytes, rule, seq};
     use crate::automaton::position::DEAD;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::mask::fixture::{object, printable_and, taken, unique, Scene};
     use crate::regular::term::{TermId, EPSILON};
 
@@ -180,7 +179,7 @@ mod tests {
     fn swept(scene: &mut Scene, text: &str) -> usize {
         let at = scene.read(text);
         let position = scene.machine.position(at).clone();
-        assert!(scene.machine.can_sweep(&position), "{text:?}");
+        assert!(can_sweep(&scene.machine, &position), "{text:?}");
         let mut composer = scene.composer();
         composer.sweep(&position).unwrap();
         composer.replay.append(&mut composer.always);
@@ -241,7 +240,7 @@ mod tests {
         }
         let at = scene.read("a{\"x");
         let position = scene.machine.position(at).clone();
-        assert!(!position.heads.is_empty() && !scene.machine.can_sweep(&position));
+        assert!(!position.heads.is_empty() && !can_sweep(&scene.machine, &position));
     }
 
     #[test]
@@ -261,6 +260,6 @@ mod tests {
         }
         let at = scene.read("a[");
         let position = scene.machine.position(at).clone();
-        assert!(!position.heads.is_empty() && !scene.machine.can_sweep(&position), "an item is open");
+        assert!(!position.heads.is_empty() && !can_sweep(&scene.machine, &position), "an item is open");
     }
 }

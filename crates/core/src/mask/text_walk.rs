@@ -92,7 +92,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn descend(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
-        let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
+        let bytes = self.item.bytes(&self.machine.arena.terms.keys, &cursor);
         match bytes {
             Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
                 for byte in bytes.iter() {
@@ -113,8 +113,8 @@ impl Walk<'_> {
     fn enter(&mut self, child: NodeId, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let trie = &self.shared.vocabulary.trie;
         self.machine.arena.spend(1)?;
-        let next = cursor.next(&self.machine.arena.registers.keys, byte);
-        let keys = &self.machine.arena.registers.keys;
+        let next = cursor.next(&self.machine.arena.terms.keys, byte);
+        let keys = &self.machine.arena.terms.keys;
         let odd = self.item.is_in_noncanonical_numeral(&next);
         if !next.has_conflict(keys) && !odd {
             return Ok(());
@@ -173,7 +173,7 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::mask::fixture::{printable_and, unique, Scene};
 
     fn any_letters(builder: &mut Builder) -> TermId {

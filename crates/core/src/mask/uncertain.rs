@@ -47,7 +47,7 @@ impl Composer<'_> {
         if self.machine.has_enough_values_after_end(head, frame)? {
             return Ok(());
         }
-        let language = self.machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
+        let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
         let is_quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         if is_quoted {
             let ends: Vec<u32> = head_mask.core.ends().collect();
@@ -67,7 +67,7 @@ impl Composer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::mask::fixture::{printable_and, unique, Scene};
 
     /// What is uncertain of the item that is open after a text: (equal, exhausting, exponents, any), and of later items.
@@ -82,7 +82,7 @@ mod tests {
         let [_, id] = scene.abstracted(text);
         let heads = scene.machine.position(id).heads.clone();
         let &(head, frame) = heads.iter().find(|&&(_, frame)| scene.machine.item_summary(frame).is_open).unwrap();
-        let mut exact = |arena: &mut crate::regular::arena::Arena, head| {
+        let mut exact = |arena: &mut crate::json::arena::Arena, head| {
             HeadMask::compute(arena, &shared, (head, false), &mut |_, _| unreachable!("its neighbour has no neighbour"))
         };
         let head_mask = HeadMask::compute(&mut scene.machine.arena, &shared, (head, false), &mut exact).unwrap();

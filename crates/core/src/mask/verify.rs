@@ -105,7 +105,7 @@ fn contradiction(text: String) -> Box<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         let grammar = builder.build(root.number()).unwrap();
         let texts = [&b"a"[..], b"b", b"ab"].map(|text| Some(text.into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 3).unwrap());
-        let mut machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        let mut machine = Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
         let start = machine.start;
         for (tokens, expected) in
             [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]

@@ -4,8 +4,8 @@
 //! against it.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
-use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Part;

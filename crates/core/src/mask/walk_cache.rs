@@ -3,9 +3,9 @@
 //! What follows most heads is a separator, a bracket or the rest of a string: one walk serves all grammars.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::walk::WalkResult;
-use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 use crate::storage::lock::Lock;
 use crate::vocabulary::id::NodeId;
@@ -168,7 +168,8 @@ mod tests {
     fn a_walk_counts_what_it_leaves_in_the_cache() {
         let (shared, mut arena, name) = names();
         let trie = &shared.vocabulary.trie;
-        arena.begin(&Limits { memory: arena.memory_bytes() + 1_000, ..Limits::default() });
+        let memory = arena.memory_bytes() + 1_000;
+        arena.begin(&Limits { memory, ..Limits::default() });
         let ended = shared.walks.get(&mut arena, trie, NodeId::ROOT, name).err();
         assert!(matches!(ended.as_deref(), Some(Error::Limit(Limit::Memory(_)))), "{}", ended.is_some());
         assert!(arena.spend(1).is_err(), "the call has ended");

@@ -7,11 +7,12 @@ use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
 use crate::limits::{Cancellation, Limits, Pause};
+use crate::mask::accelerate::literals::prepare;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
-use crate::matcher::forced::{next_byte_ranges, shown};
 use crate::matcher::lazy::{first_epoch_of_child, Input, LazyAutomaton, MatcherState, SharedTables, EPOCH_BITS};
 use crate::matcher::matcher::Matcher;
+use crate::matcher::next_bytes::{next_byte_ranges, shown};
 use crate::storage::exclusive::{Exclusive, ExclusiveGuard};
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::ops::{Deref, DerefMut};
@@ -75,9 +76,9 @@ impl CompiledGrammar {
             }
             special_ids.push(id);
         }
-        let mut machine = grammar.machine(&limits, [cancellation.clone(), None], pause)?;
+        let mut machine = Machine::of(&grammar, &limits, [cancellation.clone(), None], pause)?;
         check_can_begin(&mut machine, vocabulary)?;
-        match machine.arena.prepare(&masks) {
+        match prepare(&mut machine.arena, &masks) {
             // A mask that is not prepared now is computed when a matcher asks for it.
             Ok(()) => {}
             Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => {}
@@ -138,7 +139,7 @@ impl CompiledGrammar {
     pub(super) fn automaton(&self) -> Result<AutomatonGuard<'_>> {
         let mut held = self.automaton.take(self.pause)?;
         if held.is_none() {
-            let machine = self.grammar.machine(&self.limits, [self.cancellation.clone(), None], self.pause)?;
+            let machine = Machine::of(&self.grammar, &self.limits, [self.cancellation.clone(), None], self.pause)?;
             *held = Some(LazyAutomaton::new(first_epoch_of_child(), machine, &self.special_ids));
         }
         Ok(AutomatonGuard(held))
@@ -160,7 +161,7 @@ impl CompiledGrammar {
         flags: [Option<Cancellation>; 2],
         alone: bool,
     ) -> Result<impl Sized> {
-        let mut machine = self.grammar.machine(&self.limits, flags, self.pause)?;
+        let mut machine = Machine::of(&self.grammar, &self.limits, flags, self.pause)?;
         machine.arena.budget.resume(&automaton.machine.arena.budget)?;
         let positions = automaton.checkpoints(&self.checkpoints, trail, alone);
         let made = (self.grammar.ground(), machine);
@@ -219,7 +220,7 @@ fn check_can_begin(machine: &mut Machine, vocabulary: &Vocabulary) -> Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::matcher::fixture::{message, over, shared_masks};
 
     #[test]

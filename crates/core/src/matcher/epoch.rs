@@ -9,9 +9,6 @@ use crate::matcher::compiled::CompiledGrammar;
 use crate::matcher::lazy::{Input, LazyAutomaton, MatcherState};
 use crate::matcher::matcher::{Matcher, Taken};
 
-/// The epoch of a matcher whose current state is known in none.
-pub(super) const NO_EPOCH: u64 = u64::MAX;
-
 impl Matcher {
     /// The result of `act` on the automaton at the matcher's state, with the budget of one call.
     ///

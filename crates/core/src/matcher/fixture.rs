@@ -1,7 +1,7 @@
 //! Grammars, vocabularies and steps that the tests of this folder share.
 
+use crate::builder::{Builder, ObjectRules, Punctuation};
 use crate::error::Result;
-use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::Trail;
 use crate::matcher::compiled::CompiledGrammar;

@@ -3,10 +3,10 @@
 //! These answers look at bytes and at no token, so the file needs neither the masks nor the vocabulary.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::automaton::position::PositionId;
 use crate::error::Result;
 use crate::matcher::matcher::Matcher;
-use crate::regular::term::EMPTY;
+use crate::matcher::next_bytes::{next_byte_ranges, shown};
 
 /// Bytes of forced text that one call returns at most. In an ambiguous grammar each byte takes longer than the one before:
 /// a thousand bytes take a moment, four thousand take seconds.
@@ -66,21 +66,6 @@ impl Matcher {
     }
 }
 
-/// Byte ranges in words, for an error message.
-pub(super) fn shown(ranges: &[(u8, u8)]) -> String {
-    let show = |byte: u8| match byte {
-        0x21..=0x7e => (byte as char).to_string(),
-        b' ' => "a space".into(),
-        b'\n' => "a line break".into(),
-        _ => format!("byte {byte:#04x}"),
-    };
-    let parts: Vec<String> = ranges
-        .iter()
-        .map(|&(low, high)| if low == high { show(low) } else { format!("{}–{}", show(low), show(high)) })
-        .collect();
-    parts.join(", ")
-}
-
 /// The only byte that may come next, and the position after it.
 fn forced_byte(machine: &mut Machine, id: PositionId) -> Result<Option<(u8, PositionId)>> {
     let position = machine.position(id);
@@ -93,52 +78,10 @@ fn forced_byte(machine: &mut Machine, id: PositionId) -> Result<Option<(u8, Posi
     }
 }
 
-/// The first `limit` ranges of bytes that may come next, disjoint and ascending.
-pub(super) fn next_byte_ranges(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec<(u8, u8)>> {
-    let live = live_bytes(machine, id)?;
-    let mut ranges: Vec<(u8, u8)> = Vec::new();
-    for byte in (0..=255u8).filter(|&byte| live[byte as usize]) {
-        let full = ranges.len() == limit;
-        match ranges.last_mut() {
-            Some((_, high)) if *high + 1 == byte => *high = byte,
-            _ if full => break,
-            _ => ranges.push((byte, byte)),
-        }
-    }
-    Ok(ranges)
-}
-
-/// Which bytes may come next.
-pub(super) fn live_bytes(machine: &mut Machine, id: PositionId) -> Result<[bool; 256]> {
-    let position = machine.position(id).clone();
-    let mut live = [false; 256];
-    for &(head, _) in &position.heads {
-        let cuts = machine.arena.boundaries(head);
-        let mut byte = 0u8;
-        loop {
-            let (low, high) = cuts.interval(byte);
-            if !(low..=high).all(|byte| live[byte as usize]) && machine.arena.derive(head, byte)? != EMPTY {
-                (low..=high).for_each(|byte| live[byte as usize] = true);
-            }
-            match high.checked_add(1) {
-                Some(next) => byte = next,
-                None => break,
-            }
-        }
-    }
-    if position.register != Register::Closed {
-        // An item that must differ from others may go on with fewer bytes than its head reads.
-        for byte in (0..=255u8).filter(|&byte| live[byte as usize]).collect::<Vec<_>>() {
-            live[byte as usize] = machine.step(id, byte)? != DEAD;
-        }
-    }
-    Ok(live)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::matcher::fixture::{message, over};
 
     #[test]

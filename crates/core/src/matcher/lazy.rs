@@ -10,12 +10,12 @@ use crate::automaton::machine::Machine;
 use crate::automaton::migration::Migration;
 use crate::automaton::position::{PositionId, DEAD};
 use crate::error::{Error, Limit, Result};
+use crate::json::arena::Arena;
 use crate::limits::{Cancellation, Limits};
 use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
-use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
 use crate::room::masks::{Least, PositionMasks, RoomMasks};
 use crate::storage::lock::{generation, Lock};
@@ -156,7 +156,7 @@ impl LazyAutomaton {
 
     /// Give the next call its budget. An error if the call is cancelled or no memory is left.
     pub fn begin_call(&mut self, limits: &Limits, cancellations: [Option<Cancellation>; 2]) -> Result<()> {
-        let budget = &mut self.machine.arena.budget;
+        let budget = &mut self.machine.arena.terms.budget;
         budget.begin(limits);
         budget.set_cancellations(cancellations);
         budget.reserve(self.masks.memory_bytes() + self.room.memory_bytes() + self.table_bytes);
@@ -353,7 +353,7 @@ impl LazyAutomaton {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::matcher::checkpoint::{Checkpoint, SPACING};
 
     #[test]
@@ -376,7 +376,7 @@ mod tests {
         let (text, special) = (builder.literal(b"ab").unwrap(), builder.special("<s>").unwrap());
         let root = builder.alt(&[text.number(), special.number()]).unwrap();
         let grammar = builder.build(root.number()).unwrap();
-        let machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        let machine = Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
         let tokens = [&b"a"[..], b"b", b"ab", b"x"].map(|text| Some(text.into()));
         let tokens = tokens.into_iter().chain([None, None]).collect();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![("<s>".into(), 5)], vec![3, 4], 6).unwrap());
@@ -476,7 +476,7 @@ mod tests {
         let composed = automaton.masks_composed();
         let (mut other, ..) = self::automaton();
         let machine = std::mem::replace(&mut other.machine, self::automaton().0.machine);
-        let ground = crate::regular::arena::Arena::new();
+        let ground = crate::json::arena::Arena::new();
         drop(automaton.renew(&shared, &Registry::default(), (&ground, machine), &[], (&[5], usize::MAX)).unwrap());
         assert_eq!((automaton.epoch, shared.read().epoch), (1, 1));
         assert_eq!((automaton.masks_composed(), composed), (1, 1));

@@ -6,8 +6,8 @@
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
-use crate::matcher::forced::live_bytes;
 use crate::matcher::matcher::{Matcher, Taken};
+use crate::matcher::next_bytes::live_bytes;
 
 /// Bytes at the end of the text that show how it uses white space.
 const LOOK_BACK: usize = 2048;

@@ -8,7 +8,6 @@ use crate::limits::Cancellation;
 use crate::mask::mask::Mask;
 use crate::matcher::checkpoint::{Checkpoint, Trail};
 use crate::matcher::compiled::CompiledGrammar;
-use crate::matcher::epoch::NO_EPOCH;
 use crate::matcher::lazy::{Input, MatcherState};
 use std::sync::Arc;
 
@@ -22,6 +21,9 @@ pub(super) enum Taken {
     /// The next one of the matcher's texts.
     Text,
 }
+
+/// The epoch of a matcher whose current state is known in none.
+const NO_EPOCH: u64 = u64::MAX;
 
 /// One sequence's state, and every state before it.
 #[derive(Clone)]
@@ -317,7 +319,7 @@ fn quoted(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::matcher::checkpoint::SPACING;
     use crate::matcher::fixture::{begin_epoch, known_steps, message, over};
 

@@ -12,6 +12,7 @@ pub(crate) mod forced;
 pub(crate) mod lazy;
 pub(crate) mod likely;
 pub(crate) mod matcher;
+pub(crate) mod next_bytes;
 pub(crate) mod room;
 
 pub use compiled::CompiledGrammar;

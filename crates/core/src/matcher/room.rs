@@ -159,7 +159,7 @@ impl Matcher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::matcher::fixture::{message, object_of_any_keys, over};
 
     /// The allowed tokens within a room; empty if it is too small.

@@ -7,8 +7,8 @@
 //! language takes longer; in a larger regular node it would be computed again for every text that may follow the name.
 
 use super::{BodyNode, Flaw, Productions};
+use crate::builder::Builder;
 use crate::error::Error;
-use crate::grammar::builder::Builder;
 use crate::regular::term::{TermId, EPSILON};
 
 /// The most leaves of a concatenation that becomes one regular node. The parts of a longer one stay apart: each has its

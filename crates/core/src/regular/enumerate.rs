@@ -3,10 +3,10 @@
 //! Builders of finite sets and tests ask these two questions; masks do not.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::term::{TermId, EMPTY};
+use crate::regular::terms::{Terms, DERIVATION};
 
-impl Arena {
+impl Terms {
     /// Whether the term matches exactly these bytes. Errors if the budget ends.
     pub fn matches(&mut self, mut id: TermId, data: &[u8]) -> Result<bool> {
         for &byte in data {
@@ -67,66 +67,66 @@ mod tests {
     use crate::regular::fixture::regex;
     use crate::regular::term::{EPSILON, TOP};
 
-    fn listed(arena: &mut Arena, pattern: &str, limit: usize) -> Option<Vec<String>> {
-        let id = regex(arena, pattern);
-        let texts = arena.enumerate(id, limit).unwrap()?;
+    fn listed(terms: &mut Terms, pattern: &str, limit: usize) -> Option<Vec<String>> {
+        let id = regex(terms, pattern);
+        let texts = terms.enumerate(id, limit).unwrap()?;
         Some(texts.into_iter().map(|text| String::from_utf8(text).unwrap()).collect())
     }
 
     #[test]
     fn a_text_matches_if_the_whole_of_it_is_read() {
-        let mut arena = Arena::new();
-        let id = regex(&mut arena, "a(bc)*");
+        let mut terms = Terms::new();
+        let id = regex(&mut terms, "a(bc)*");
         for (text, expected) in [("", false), ("a", true), ("ab", false), ("abc", true), ("abcx", false)] {
-            assert_eq!(arena.matches(id, text.as_bytes()), Ok(expected), "{text}");
+            assert_eq!(terms.matches(id, text.as_bytes()), Ok(expected), "{text}");
         }
     }
 
     #[test]
     fn all_texts_are_listed_the_shortest_first() {
-        let mut arena = Arena::new();
-        assert_eq!(listed(&mut arena, "(a|bc)?d?", 9).unwrap(), ["", "a", "d", "ad", "bc", "bcd"]);
-        assert_eq!(arena.enumerate(EMPTY, 0), Ok(Some(vec![])));
-        assert_eq!(arena.enumerate(EPSILON, 1), Ok(Some(vec![vec![]])));
+        let mut terms = Terms::new();
+        assert_eq!(listed(&mut terms, "(a|bc)?d?", 9).unwrap(), ["", "a", "d", "ad", "bc", "bcd"]);
+        assert_eq!(terms.enumerate(EMPTY, 0), Ok(Some(vec![])));
+        assert_eq!(terms.enumerate(EPSILON, 1), Ok(Some(vec![vec![]])));
     }
 
     #[test]
     fn more_texts_than_the_limit_are_not_listed() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, count) in [("[ab]{1,2}", 6), ("abc", 1), ("[a-z]", 26), ("a?b?", 4)] {
-            assert_eq!(listed(&mut arena, pattern, count).map(|texts| texts.len()), Some(count), "{pattern}");
-            assert_eq!(listed(&mut arena, pattern, count - 1), None, "{pattern}");
+            assert_eq!(listed(&mut terms, pattern, count).map(|texts| texts.len()), Some(count), "{pattern}");
+            assert_eq!(listed(&mut terms, pattern, count - 1), None, "{pattern}");
         }
-        assert_eq!(listed(&mut arena, "(ab)*", 50), None);
-        assert_eq!(listed(&mut arena, "a*b", 50), None);
+        assert_eq!(listed(&mut terms, "(ab)*", 50), None);
+        assert_eq!(listed(&mut terms, "a*b", 50), None);
     }
 
     #[test]
     fn all_texts_but_a_few_are_never_listed_and_cost_nothing() {
-        let mut arena = Arena::new();
-        let few = regex(&mut arena, "ab");
-        let others = arena.not(few).unwrap();
-        let spent = arena.budget.spent();
-        assert_eq!([TOP, others].map(|id| arena.enumerate(id, 1_000_000)), [Ok(None), Ok(None)]);
-        assert_eq!(arena.budget.spent(), spent);
+        let mut terms = Terms::new();
+        let few = regex(&mut terms, "ab");
+        let others = terms.not(few).unwrap();
+        let spent = terms.budget.spent();
+        assert_eq!([TOP, others].map(|id| terms.enumerate(id, 1_000_000)), [Ok(None), Ok(None)]);
+        assert_eq!(terms.budget.spent(), spent);
     }
 
     #[test]
     fn copies_of_long_texts_are_paid_for() {
         let cost = |pattern: &str| {
-            let mut arena = Arena::new();
-            let id = regex(&mut arena, pattern);
-            arena.enumerate(id, 4).unwrap();
-            let known = arena.budget.spent();
-            arena.enumerate(id, 4).unwrap();
-            arena.budget.spent() - known
+            let mut terms = Terms::new();
+            let id = regex(&mut terms, pattern);
+            terms.enumerate(id, 4).unwrap();
+            let known = terms.budget.spent();
+            terms.enumerate(id, 4).unwrap();
+            terms.budget.spent() - known
         };
         // A single next byte is appended to the text in place. At a branch, all but one of the longer texts are copies.
         assert_eq!(cost("x{64}a"), 65 * 4 * DERIVATION);
         assert_eq!(cost("x{64}[ab]"), 66 * 4 * DERIVATION + 64 / 16);
-        let mut arena = Arena::new();
-        arena.begin(&Limits { steps: 100, ..Limits::default() });
-        let id = arena.literal(b"abcdefghij").unwrap();
-        assert!(arena.enumerate(id, 4).is_err());
+        let mut terms = Terms::new();
+        terms.begin(&Limits { steps: 100, ..Limits::default() });
+        let id = terms.literal(b"abcdefghij").unwrap();
+        assert!(terms.enumerate(id, 4).is_err());
     }
 }

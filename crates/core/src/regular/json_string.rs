@@ -9,8 +9,8 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::{is_unescaped, UNESCAPED_ASCII};
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Escapes, Spelling, TermId, EMPTY, EPSILON, TOP};
+use crate::regular::terms::Terms;
 use regex_syntax::utf8::Utf8Sequences;
 
 /// (letter, decoded byte) of the two-character escapes.
@@ -103,7 +103,7 @@ pub(crate) fn decode(encoded: &[u8]) -> Vec<u8> {
     out
 }
 
-impl Arena {
+impl Terms {
     /// The spelling of each text without free escapes.
     pub(crate) fn spellings<'t>(
         &mut self,

@@ -3,15 +3,15 @@
 //! An object uses it to tell which keys that came a group of unnamed properties could repeat.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::id::KeySetId;
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::term::{TermId, EMPTY};
+use crate::regular::terms::Terms;
 
 /// Bytes of a key that are compared with a language. Longer keys count as members. Chosen without measurement.
 const MAX_FILTERED_BYTES: u32 = 256;
 
-impl Arena {
+impl Terms {
     /// A superset of the keys of `set` that are in `language`; exact for keys of at most `MAX_FILTERED_BYTES`.
     pub(crate) fn filter_keys(&mut self, set: KeySetId, language: TermId) -> Result<KeySetId> {
         self.filter_keys_up_to(set, language, MAX_FILTERED_BYTES)
@@ -24,11 +24,11 @@ impl Arena {
         if self.is_cofinite(language) || most_bytes == 0 {
             return Ok(set);
         }
-        if let Some(&known) = self.registers.filtered_keys.get(&(set, language)) {
+        if let Some(&known) = self.filtered_keys.get(&(set, language)) {
             return Ok(known);
         }
         let mut children = Vec::new();
-        let all: Vec<(u8, KeySetId)> = self.registers.keys.children(set).collect();
+        let all: Vec<(u8, KeySetId)> = self.keys.children(set).collect();
         for (byte, rest) in all {
             let next = self.derive(language, byte)?;
             match self.filter_keys_up_to(rest, next, most_bytes - 1)? {
@@ -36,9 +36,9 @@ impl Arena {
                 kept => children.push((byte, kept)),
             }
         }
-        let empty = self.registers.keys.has_empty(set) && self.info(language).nullable;
-        let kept = self.registers.keys.intern_node(empty, children, &mut self.budget);
-        self.registers.filtered_keys.insert((set, language), kept, &mut self.budget);
+        let empty = self.keys.has_empty(set) && self.info(language).nullable;
+        let kept = self.keys.intern_node(empty, children, &mut self.budget);
+        self.filtered_keys.insert((set, language), kept, &mut self.budget);
         Ok(kept)
     }
 }
@@ -48,15 +48,15 @@ mod tests {
     use super::*;
     use crate::regular::fixture::regex;
 
-    fn set(arena: &mut Arena, texts: &[&str]) -> KeySetId {
-        let add = |set, text: &&str| arena.registers.keys.with(set, text.as_bytes(), &mut arena.budget);
+    fn set(terms: &mut Terms, texts: &[&str]) -> KeySetId {
+        let add = |set, text: &&str| terms.keys.with(set, text.as_bytes(), &mut terms.budget);
         texts.iter().fold(NO_KEYS, add)
     }
 
     #[test]
     fn the_keys_of_the_language_are_kept() {
-        let mut arena = Arena::new();
-        let all = set(&mut arena, &["", "a", "ab", "abc", "b", "é"]);
+        let mut terms = Terms::new();
+        let all = set(&mut terms, &["", "a", "ab", "abc", "b", "é"]);
         for (pattern, kept) in [
             ("ab?", &["a", "ab"][..]),
             ("[ab]*", &["", "a", "ab", "b"]),
@@ -65,25 +65,25 @@ mod tests {
             ("abcd", &[]),
             ("é|abc", &["abc", "é"]),
         ] {
-            let language = regex(&mut arena, pattern);
-            let kept = set(&mut arena, kept);
-            assert_eq!(arena.filter_keys(all, language), Ok(kept), "{pattern}");
-            assert_eq!(arena.filter_keys(all, language), Ok(kept), "{pattern}, from the memo");
+            let language = regex(&mut terms, pattern);
+            let kept = set(&mut terms, kept);
+            assert_eq!(terms.filter_keys(all, language), Ok(kept), "{pattern}");
+            assert_eq!(terms.filter_keys(all, language), Ok(kept), "{pattern}, from the memo");
         }
-        assert_eq!(arena.filter_keys(all, EMPTY), Ok(NO_KEYS));
-        assert_eq!(arena.filter_keys(NO_KEYS, EMPTY), Ok(NO_KEYS));
+        assert_eq!(terms.filter_keys(all, EMPTY), Ok(NO_KEYS));
+        assert_eq!(terms.filter_keys(NO_KEYS, EMPTY), Ok(NO_KEYS));
     }
 
     #[test]
     fn all_texts_but_a_few_keep_every_key_without_a_comparison() {
-        let mut arena = Arena::new();
-        let all = set(&mut arena, &["a", "ab"]);
-        let any = arena.any_text().unwrap();
-        assert_eq!(arena.filter_keys(all, any), Ok(all));
+        let mut terms = Terms::new();
+        let all = set(&mut terms, &["a", "ab"]);
+        let any = terms.any_text().unwrap();
+        assert_eq!(terms.filter_keys(all, any), Ok(all));
         // The answer is a superset: it keeps the excluded key "ab", because finding it would cost more.
-        let word = regex(&mut arena, "ab");
-        let others = arena.not(word).unwrap();
-        assert_eq!(arena.filter_keys(all, others), Ok(all));
+        let word = regex(&mut terms, "ab");
+        let others = terms.not(word).unwrap();
+        assert_eq!(terms.filter_keys(all, others), Ok(all));
     }
 
     #[test]
@@ -94,11 +94,11 @@ mod tests {
             (key(MAX_FILTERED_BYTES), true),
             (format!("x{}", key(MAX_FILTERED_BYTES)), false),
         ] {
-            let mut arena = Arena::new();
-            let language = regex(&mut arena, "a*b");
-            let one = set(&mut arena, &[&key]);
+            let mut terms = Terms::new();
+            let language = regex(&mut terms, "a*b");
+            let one = set(&mut terms, &[&key]);
             let kept = if is_kept { one } else { NO_KEYS };
-            assert_eq!(arena.filter_keys(one, language), Ok(kept), "{} bytes", key.len());
+            assert_eq!(terms.filter_keys(one, language), Ok(kept), "{} bytes", key.len());
         }
     }
 }

@@ -1,60 +1,20 @@
-//! Term → what analyses remember of it: witnesses, bounds on bytes, closed regions.
+//! Term → its saturated term, and its closed region.
 //!
 //! Plain data, so that the table of terms need not know the analyses that fill it.
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::regular::term::TermId;
-use smallvec::{smallvec, SmallVec};
+use crate::storage::layered::{layered, Table};
 
-/// Witnesses kept. Nested searches alternate, so one is too few. Chosen without measurement.
-const MAX_WITNESSES: usize = 4;
-
-/// Bytes of a witness that is kept; longer ones rarely fit a second state. Chosen without measurement.
-const MAX_WITNESS_BYTES: usize = 256;
-
-/// The bytes that lead a state to a nullable one.
-pub(crate) type Witness = SmallVec<[u8; 24]>;
-
-/// Recent witnesses, the latest first; never none.
-#[derive(Clone, Debug)]
-pub(crate) struct Witnesses {
-    pub(super) latest: SmallVec<[Witness; MAX_WITNESSES]>,
-}
-
-impl Default for Witnesses {
-    fn default() -> Self {
-        Witnesses { latest: smallvec![smallvec![b'a']] }
+layered! {
+    /// Terms with saturated counters.
+    pub(crate) struct Saturation {
+        /// (term, horizon) → the term with saturated counters.
+        pub(super) terms: Table<(TermId, u32), TermId>,
+        /// Saturated intersection → whether every reachable state can end soon.
+        pub(super) near_end_everywhere: Table<TermId, bool>,
     }
-}
-
-impl Witnesses {
-    /// A copy, because witnesses are few.
-    pub fn overlay(&self) -> Self {
-        self.clone()
-    }
-
-    /// Does nothing: overlays share no witnesses.
-    pub fn freeze(&mut self) {}
-
-    /// Makes `witness`, which must not be empty, the latest.
-    pub fn remember(&mut self, witness: Witness) {
-        if witness.len() <= MAX_WITNESS_BYTES {
-            let place = self.latest.iter().position(|known| *known == witness).unwrap_or_else(|| {
-                self.latest.truncate(MAX_WITNESSES - 1);
-                self.latest.push(witness);
-                self.latest.len() - 1
-            });
-            self.latest[..=place].rotate_right(1);
-        }
-    }
-}
-
-/// Bounds on the bytes of a term's texts: `needed` may lack some needed bytes, `all` may have more.
-#[derive(Clone, Copy)]
-pub(crate) struct RequiredBytes {
-    pub(super) needed: ByteSet,
-    pub(super) all: ByteSet,
 }
 
 /// States that are closed under a class of characters.
@@ -64,21 +24,4 @@ pub(crate) struct ClosedRegion {
     pub class: CharClass,
     /// The bytes that some state of the region can read.
     pub next_bytes: ByteSet,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_latest_witnesses_are_kept() {
-        let mut witnesses = Witnesses::default();
-        for number in 0..9 {
-            witnesses.remember(smallvec![b'0' + number]);
-            witnesses.remember(smallvec![b'x', b'y']);
-        }
-        witnesses.remember(Witness::from_elem(b'z', MAX_WITNESS_BYTES + 1));
-        let known: Vec<&[u8]> = witnesses.latest.iter().map(|witness| witness.as_slice()).collect();
-        assert_eq!(known, [b"xy".as_slice(), b"8", b"7", b"6"]);
-    }
 }

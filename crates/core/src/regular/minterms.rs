@@ -5,8 +5,8 @@
 //! (Minterms of predicates: D'Antoni and Veanes, "Minimization of symbolic automata", POPL 2014, section 2.)
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
+use crate::regular::terms::Terms;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -18,7 +18,7 @@ const MAX_TERMS: usize = 1 << 17;
 /// A state of the product: each term that still has a text, by its place.
 type State = Vec<(u32, TermId)>;
 
-impl Arena {
+impl Terms {
     /// The nonempty minterms, each as the places of the terms that hold its texts, in order. The minterm outside all
     /// terms is left out. `None` if there are more than `limit`, or too many states. Errors if the budget ends.
     pub(crate) fn minterms(&mut self, terms: &[TermId], limit: usize) -> Result<Option<Vec<Vec<u32>>>> {
@@ -84,9 +84,9 @@ mod tests {
     use crate::regular::fixture::regex;
 
     fn minterms(patterns: &[&str], limit: usize) -> Option<Vec<Vec<u32>>> {
-        let mut arena = Arena::new();
-        let terms: Vec<TermId> = patterns.iter().map(|pattern| regex(&mut arena, pattern)).collect();
-        arena.minterms(&terms, limit).unwrap()
+        let mut terms = Terms::new();
+        let ids: Vec<TermId> = patterns.iter().map(|pattern| regex(&mut terms, pattern)).collect();
+        terms.minterms(&ids, limit).unwrap()
     }
 
     #[test]
@@ -102,10 +102,10 @@ mod tests {
         ] {
             assert_eq!(minterms(patterns, 9), Some(expected), "{patterns:?}");
         }
-        let mut arena = Arena::new();
-        let word = regex(&mut arena, "ab");
-        let others = arena.not(word).unwrap();
-        assert_eq!(arena.minterms(&[EMPTY, word, others], 9), Ok(Some(vec![vec![1], vec![2]])));
+        let mut terms = Terms::new();
+        let word = regex(&mut terms, "ab");
+        let others = terms.not(word).unwrap();
+        assert_eq!(terms.minterms(&[EMPTY, word, others], 9), Ok(Some(vec![vec![1], vec![2]])));
     }
 
     #[test]
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn a_walk_spends_steps() {
-        let mut arena = Arena::new();
-        let terms = ["[ab]*a[ab]{9}", "[ab]*a[ab]{10}"].map(|pattern| regex(&mut arena, pattern));
-        arena.begin(&Limits { steps: 1_000, ..Limits::default() });
-        assert!(arena.minterms(&terms, 9).is_err());
+        let mut terms = Terms::new();
+        let ids = ["[ab]*a[ab]{9}", "[ab]*a[ab]{10}"].map(|pattern| regex(&mut terms, pattern));
+        terms.begin(&Limits { steps: 1_000, ..Limits::default() });
+        assert!(terms.minterms(&ids, 9).is_err());
     }
 }

@@ -2,13 +2,10 @@
 //!
 //! A state of the automaton is a term, and a step is its derivative by a byte. This folder knows neither tokens nor rules.
 
-pub mod arena;
-pub(crate) mod byte_transitions;
 pub(crate) mod closed_region;
 pub(crate) mod derivative;
 pub(crate) mod emptiness;
 pub(crate) mod enumerate;
-pub(crate) mod first_bytes;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod id;
@@ -19,10 +16,9 @@ pub(crate) mod literal;
 pub(crate) mod memo;
 pub(crate) mod minterms;
 pub(crate) mod normalize;
-pub(crate) mod open_key;
-pub(crate) mod registers;
 pub(crate) mod saturate;
 pub(crate) mod string_body;
 pub mod term;
+pub mod terms;
 pub mod transfer;
 pub(crate) mod transitions;

@@ -3,8 +3,8 @@
 //! `{0,10000}` has the masks of `*` until its end is within a token, so saturation lets thousands of states share a mask.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, Terms};
 use crate::regular::term::{Parts, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -63,7 +63,7 @@ impl Terms {
     }
 }
 
-impl Arena {
+impl Terms {
     /// A head with fewer states that allows the same tokens of at most `horizon` code points. Errors if the budget ends.
     pub(crate) fn saturate(&mut self, head: TermId, horizon: u32) -> Result<TermId> {
         let Term::Quoted { text, state, escapes } = *self.term(head) else { return self.saturate_text(head, horizon) };
@@ -94,7 +94,7 @@ impl Arena {
 
     /// Saturates the operands of an intersection, unless that could change whether it is empty.
     fn saturate_intersection(&mut self, text: TermId, parts: &[TermId], horizon: u32) -> Result<TermId> {
-        if let Some(&saturated) = self.terms.saturations.get(&(text, horizon)) {
+        if let Some(&saturated) = self.saturation.terms.get(&(text, horizon)) {
             return Ok(saturated);
         }
         let mut operands = Parts::from_slice(parts);
@@ -110,7 +110,7 @@ impl Arena {
                 saturated = text;
             }
         }
-        self.terms.saturations.insert((text, horizon), saturated, &mut self.budget);
+        self.saturation.terms.insert((text, horizon), saturated, &mut self.budget);
         Ok(saturated)
     }
 
@@ -120,7 +120,7 @@ impl Arena {
             return Ok(text);
         }
         // No token reaches the maximum if, wherever it stops, the shortest completion still fits.
-        let is_beyond = max == MANY || max >= horizon.saturating_add(self.terms.max_needed_chars(body));
+        let is_beyond = max == MANY || max >= horizon.saturating_add(self.max_needed_chars(body));
         if min == 0 {
             if !is_beyond {
                 return Ok(text);
@@ -128,7 +128,7 @@ impl Arena {
             return self.saturate_counts(body, horizon);
         }
         // Between both bounds some lengths could be impossible, unless all longer lengths occur.
-        if !self.terms.has_all_longer_lengths(body) {
+        if !self.has_all_longer_lengths(body) {
             return Ok(text);
         }
         let body = if is_beyond { self.saturate_counts(body, horizon)? } else { body };
@@ -143,11 +143,11 @@ impl Arena {
         if !matches!(self.term(text), Term::Cat(..) | Term::Alt(_)) {
             return self.saturate_counts_uncached(text, horizon);
         }
-        if let Some(&saturated) = self.terms.saturations.get(&(text, horizon)) {
+        if let Some(&saturated) = self.saturation.terms.get(&(text, horizon)) {
             return Ok(saturated);
         }
         let saturated = self.saturate_counts_uncached(text, horizon)?;
-        self.terms.saturations.insert((text, horizon), saturated, &mut self.budget);
+        self.saturation.terms.insert((text, horizon), saturated, &mut self.budget);
         Ok(saturated)
     }
 
@@ -199,7 +199,7 @@ impl Arena {
 
     /// Whether every state reachable from `start` has a text of at most `DETOUR` bytes; false if there are many states.
     fn has_near_end_everywhere(&mut self, start: TermId) -> Result<bool> {
-        if let Some(&known) = self.terms.near_end_everywhere.get(&start) {
+        if let Some(&known) = self.saturation.near_end_everywhere.get(&start) {
             return Ok(known);
         }
         let mut states = vec![start];
@@ -224,7 +224,7 @@ impl Arena {
         // The answer quantifies over all reachable states, so it holds for each of them as a start.
         let soon = states.len() <= MAX_STATES && saturated.iter().all(|&saturated| saturated);
         for state in states {
-            self.terms.near_end_everywhere.insert(state, soon, &mut self.budget);
+            self.saturation.near_end_everywhere.insert(state, soon, &mut self.budget);
         }
         Ok(soon)
     }
@@ -237,29 +237,29 @@ mod tests {
     use crate::regular::term::{Spelling, EMPTY};
 
     /// Asserts that both states treat all texts of at most `letters` letters alike.
-    fn assert_equivalent(arena: &mut Arena, one: TermId, other: TermId, letters: u32, text: &mut String) {
+    fn assert_equivalent(terms: &mut Terms, one: TermId, other: TermId, letters: u32, text: &mut String) {
         assert_eq!(one == EMPTY, other == EMPTY, "{text:?}");
-        assert_eq!(arena.info(one).nullable, arena.info(other).nullable, "{text:?}");
-        assert_eq!(arena.derive(one, b'"').unwrap(), arena.derive(other, b'"').unwrap(), "{text:?}");
+        assert_eq!(terms.info(one).nullable, terms.info(other).nullable, "{text:?}");
+        assert_eq!(terms.derive(one, b'"').unwrap(), terms.derive(other, b'"').unwrap(), "{text:?}");
         if letters == 0 || one == other {
             return;
         }
         for letter in ['a', 'b', '.'] {
-            let next = [one, other].map(|state| arena.derive(state, letter as u8).unwrap());
+            let next = [one, other].map(|state| terms.derive(state, letter as u8).unwrap());
             text.push(letter);
-            assert_equivalent(arena, next[0], next[1], letters - 1, text);
+            assert_equivalent(terms, next[0], next[1], letters - 1, text);
             text.pop();
         }
     }
 
     #[test]
     fn counts_beyond_the_horizon_are_one() {
-        let mut arena = Arena::default();
-        let letter = arena.class(ByteSet::range(b'a', b'b')).unwrap();
-        let pair = arena.cat(letter, letter).unwrap();
+        let mut terms = Terms::default();
+        let letter = terms.class(ByteSet::range(b'a', b'b')).unwrap();
+        let pair = terms.cat(letter, letter).unwrap();
         let mut saturated = |max| {
-            let pairs = arena.repeat(pair, 0, max).unwrap();
-            arena.saturate_counts(pairs, 8).unwrap()
+            let pairs = terms.repeat(pair, 0, max).unwrap();
+            terms.saturate_counts(pairs, 8).unwrap()
         };
         let [near, far, farther, endless] = [3, 100, 200, MANY].map(&mut saturated);
         assert!(far == farther && far == endless, "no token of 8 bytes begins a fifth pair");
@@ -269,45 +269,45 @@ mod tests {
     #[test]
     fn saturated_intersections_treat_short_tokens_alike() {
         const HORIZON: u32 = 4;
-        let mut arena = Arena::new();
-        let arena = &mut arena;
+        let mut terms = Terms::new();
+        let terms = &mut terms;
         let [a, b, dot, ab] =
-            ["a", "b", ".", "ab"].map(|bytes| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
+            ["a", "b", ".", "ab"].map(|bytes| terms.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
         let mut counts = Vec::new();
         for max in [3, 19, 20, 21, 24, 30, 60, MANY] {
             for min in [0, 2, 25] {
                 for (body, end) in [(ab, EPSILON), (ab, b), (ab, dot), (a, dot)] {
-                    let counted = arena.repeat(body, min, max.max(min)).unwrap();
-                    counts.push(arena.cat(counted, end).unwrap());
+                    let counted = terms.repeat(body, min, max.max(min)).unwrap();
+                    counts.push(terms.cat(counted, end).unwrap());
                 }
             }
-            let (some, label) = (arena.repeat(ab, 1, max).unwrap(), arena.repeat(ab, 2, MANY).unwrap());
-            let dotted = arena.cat(dot, label).unwrap();
-            let more = arena.repeat(dotted, 0, MANY).unwrap();
-            counts.push(arena.cat(some, more).unwrap());
-            counts.push(arena.bounded(more, 0, max).unwrap());
+            let (some, label) = (terms.repeat(ab, 1, max).unwrap(), terms.repeat(ab, 2, MANY).unwrap());
+            let dotted = terms.cat(dot, label).unwrap();
+            let more = terms.repeat(dotted, 0, MANY).unwrap();
+            counts.push(terms.cat(some, more).unwrap());
+            counts.push(terms.bounded(more, 0, max).unwrap());
         }
         // Each repetition of this body takes two characters, so a token begins half as many.
-        let pair = arena.cat(ab, b).unwrap();
+        let pair = terms.cat(ab, b).unwrap();
         for max in [1, 2, 3, 9, 10, 11, 12] {
             for (min, end) in [(0, EPSILON), (0, dot), (max, dot)] {
-                let counted = arena.repeat(pair, min, max).unwrap();
-                counts.push(arena.cat(counted, end).unwrap());
+                let counted = terms.repeat(pair, min, max).unwrap();
+                counts.push(terms.cat(counted, end).unwrap());
             }
         }
         // A term that can end at once or after 60 characters, but nowhere between.
-        let (is_beyond, saturated) = (arena.repeat(a, 60, 60).unwrap(), arena.cat(b, dot).unwrap());
-        let is_beyond = arena.cat(is_beyond, dot).unwrap();
-        counts.push(arena.alt(vec![is_beyond, saturated]).unwrap());
+        let (is_beyond, saturated) = (terms.repeat(a, 60, 60).unwrap(), terms.cat(b, dot).unwrap());
+        let is_beyond = terms.cat(is_beyond, dot).unwrap();
+        counts.push(terms.alt(vec![is_beyond, saturated]).unwrap());
         let mut changed = [0; 2];
         for &one in &counts {
             for &other in &counts {
-                let both = arena.and(vec![one, other]).unwrap();
-                for head in [arena.quoted_state(both, Spelling::Body, false).unwrap(), both] {
-                    let saturated = arena.saturate(head, HORIZON).unwrap();
+                let both = terms.and(vec![one, other]).unwrap();
+                for head in [terms.quoted_state(both, Spelling::Body, false).unwrap(), both] {
+                    let saturated = terms.saturate(head, HORIZON).unwrap();
                     changed[usize::from(head == both)] +=
-                        usize::from(saturated != head && matches!(arena.term(both), Term::And(_)));
-                    assert_equivalent(arena, head, saturated, HORIZON, &mut String::new());
+                        usize::from(saturated != head && matches!(terms.term(both), Term::And(_)));
+                    assert_equivalent(terms, head, saturated, HORIZON, &mut String::new());
                 }
             }
         }
@@ -317,23 +317,23 @@ mod tests {
     #[test]
     fn a_counter_within_the_horizon_stays_exact() {
         const HORIZON: u32 = 4;
-        let mut arena = Arena::new();
-        let arena = &mut arena;
-        let [a, b, dot] = ["a", "b", "."].map(|bytes| arena.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
-        let pair = arena.cat(a, b).unwrap();
-        let three = arena.cat(pair, dot).unwrap();
-        let bodies = [a, pair, three].map(|body| arena.repeat(body, 0, MANY).unwrap());
+        let mut terms = Terms::new();
+        let terms = &mut terms;
+        let [a, b, dot] = ["a", "b", "."].map(|bytes| terms.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
+        let pair = terms.cat(a, b).unwrap();
+        let three = terms.cat(pair, dot).unwrap();
+        let bodies = [a, pair, three].map(|body| terms.repeat(body, 0, MANY).unwrap());
         for (body, needs) in bodies.into_iter().zip([1, 2, 3]) {
             for max in 1..HORIZON + needs + 4 {
-                let count = arena.bounded(body, 0, max).unwrap();
-                let head = arena.quoted_state(count, Spelling::Body, false).unwrap();
-                let saturated = arena.saturate(head, HORIZON).unwrap();
+                let count = terms.bounded(body, 0, max).unwrap();
+                let head = terms.quoted_state(count, Spelling::Body, false).unwrap();
+                let saturated = terms.saturate(head, HORIZON).unwrap();
                 assert_eq!(
                     saturated != head,
                     count != body && max >= HORIZON + needs,
                     "{needs} characters, {max} at most"
                 );
-                assert_equivalent(arena, head, saturated, HORIZON, &mut String::new());
+                assert_equivalent(terms, head, saturated, HORIZON, &mut String::new());
             }
         }
     }

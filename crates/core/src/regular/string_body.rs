@@ -7,9 +7,9 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::{Error, Result};
-use crate::regular::arena::Arena;
 use crate::regular::json_string::{canonical_escape, escape};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::regular::terms::Terms;
 use crate::regular::transfer::children;
 use rustc_hash::FxHashMap;
 
@@ -36,25 +36,25 @@ impl StringBody {
 
     /// The spellings of a regular term's texts. A byte of `follow` may come behind them, or the end of the string.
     /// Errors: limits, misuse where a term is a state of a JSON string or an object.
-    pub fn spelled(&mut self, arena: &mut Arena, texts: TermId, follow: &ByteSet) -> Result<TermId> {
+    pub fn spelled(&mut self, terms: &mut Terms, texts: TermId, follow: &ByteSet) -> Result<TermId> {
         if let Some(&known) = self.known.get(&(follow.0, texts)) {
             return Ok(known);
         }
         let begun = begun(&self.escaped, follow);
         let mut marked = Vec::new();
         for &(text, is_whole) in &begun {
-            let text = arena.literal(text)?;
-            let rest = if is_whole { arena.cat(text, TOP)? } else { text };
-            marked.push(arena.cat(TOP, rest)?);
+            let text = terms.literal(text)?;
+            let rest = if is_whole { terms.cat(text, TOP)? } else { text };
+            marked.push(terms.cat(TOP, rest)?);
         }
-        let marked = arena.alt(marked)?;
-        let made = match arena.and(vec![texts, marked])? {
-            EMPTY => self.plain.spelled(arena, texts)?,
+        let marked = terms.alt(marked)?;
+        let made = match terms.and(vec![texts, marked])? {
+            EMPTY => self.plain.spelled(terms, texts)?,
             _ => {
-                let wrong = self.escaping.misspelled(arena, &begun)?;
-                let spelled = self.escaping.spelled(arena, texts)?;
-                let others = arena.not(wrong)?;
-                arena.and(vec![spelled, others])?
+                let wrong = self.escaping.misspelled(terms, &begun)?;
+                let spelled = self.escaping.spelled(terms, texts)?;
+                let others = terms.not(wrong)?;
+                terms.and(vec![spelled, others])?
             }
         };
         self.known.insert((follow.0, texts), made);
@@ -81,62 +81,62 @@ struct ByteCode {
 
 impl ByteCode {
     /// The spellings of the texts of a regular term.
-    fn spelled(&mut self, arena: &mut Arena, texts: TermId) -> Result<TermId> {
+    fn spelled(&mut self, terms: &mut Terms, texts: TermId) -> Result<TermId> {
         let mut work = vec![(texts, false)];
         while let Some((id, is_ready)) = work.pop() {
             if self.known.contains_key(&id) {
                 continue;
             }
             if is_ready {
-                let made = self.made(arena, id)?;
+                let made = self.made(terms, id)?;
                 self.known.insert(id, made);
             } else {
                 work.push((id, true));
-                children(arena.term(id), |part| work.push((part, false)));
+                children(terms.term(id), |part| work.push((part, false)));
             }
         }
         Ok(self.known[&texts])
     }
 
     /// The spellings of a term whose parts are spelled.
-    fn made(&self, arena: &mut Arena, id: TermId) -> Result<TermId> {
-        arena.spend(1)?;
+    fn made(&self, terms: &mut Terms, id: TermId) -> Result<TermId> {
+        terms.spend(1)?;
         let of = |part: &TermId| self.known[part];
-        match arena.term(id).clone() {
+        match terms.term(id).clone() {
             Term::Empty | Term::Epsilon => Ok(id),
-            Term::Class(set) => self.class(arena, set),
+            Term::Class(set) => self.class(terms, set),
             Term::Literal { literal, position } => {
-                let text = arena.terms.literals[literal.index()][position as usize..].to_vec();
-                self.text(arena, &text)
+                let text = terms.literals[literal.index()][position as usize..].to_vec();
+                self.text(terms, &text)
             }
             Term::Words { .. } => {
-                let words = arena.enumerate(id, usize::MAX)?.unwrap_or_default();
+                let words = terms.enumerate(id, usize::MAX)?.unwrap_or_default();
                 let is_plain = |word: &Vec<u8>| !word.iter().any(|&byte| self.escapable.contains(byte));
                 let (plain, others): (Vec<_>, Vec<_>) = words.into_iter().partition(is_plain);
-                let mut parts = vec![arena.words(plain.iter().map(|word| encoded(word).into()).collect())?];
+                let mut parts = vec![terms.words(plain.iter().map(|word| encoded(word).into()).collect())?];
                 for word in others {
-                    parts.push(self.text(arena, &word)?);
+                    parts.push(self.text(terms, &word)?);
                 }
-                arena.alt(parts)
+                terms.alt(parts)
             }
-            Term::Cat(left, right) => arena.cat(of(&left), of(&right)),
-            Term::Alt(parts) => arena.alt(parts.iter().map(of).collect::<Vec<_>>()),
-            Term::And(parts) => arena.and(parts.iter().map(of).collect::<Vec<_>>()),
+            Term::Cat(left, right) => terms.cat(of(&left), of(&right)),
+            Term::Alt(parts) => terms.alt(parts.iter().map(of).collect::<Vec<_>>()),
+            Term::And(parts) => terms.and(parts.iter().map(of).collect::<Vec<_>>()),
             Term::Not(inner) => {
-                let byte = self.class(arena, ByteSet::FULL)?;
-                let all = arena.repeat(byte, 0, MANY)?;
-                let others = arena.not(of(&inner))?;
-                arena.and(vec![all, others])
+                let byte = self.class(terms, ByteSet::FULL)?;
+                let all = terms.repeat(byte, 0, MANY)?;
+                let others = terms.not(of(&inner))?;
+                terms.and(vec![all, others])
             }
-            Term::Repeat { body, min, max } => arena.repeat(of(&body), min, max),
+            Term::Repeat { body, min, max } => terms.repeat(of(&body), min, max),
             Term::Bounded { body, min, max } => {
-                let mut chars = self.class(arena, ByteSet::range(0, 0x7f))?;
-                let others = arena.char_class(&[(0x80, 0x10_ffff)])?;
-                chars = arena.alt(vec![chars, others])?;
-                let counted = arena.repeat(chars, min, max)?;
-                arena.and(vec![of(&body), counted])
+                let mut chars = self.class(terms, ByteSet::range(0, 0x7f))?;
+                let others = terms.char_class(&[(0x80, 0x10_ffff)])?;
+                chars = terms.alt(vec![chars, others])?;
+                let counted = terms.repeat(chars, min, max)?;
+                terms.and(vec![of(&body), counted])
             }
-            Term::Multiple { .. } if self.escapable.intersection(&arena.first_bytes(id)).is_empty() => Ok(id),
+            Term::Multiple { .. } if self.escapable.intersection(&terms.first_bytes(id)).is_empty() => Ok(id),
             _ => {
                 Err(Error::Misuse("a part of the rules is JSON, which has no spelling inside a JSON string".into())
                     .into())
@@ -145,47 +145,47 @@ impl ByteCode {
     }
 
     /// Every spelling that has an escape without a reason, or lacks one where there is a reason.
-    fn misspelled(&mut self, arena: &mut Arena, begun: &[(&[u8], bool)]) -> Result<TermId> {
-        let any = self.spelled(arena, TOP)?;
+    fn misspelled(&mut self, terms: &mut Terms, begun: &[(&[u8], bool)]) -> Result<TermId> {
+        let any = self.spelled(terms, TOP)?;
         let mut wrong = Vec::new();
         for byte in self.escapable.iter() {
             let mut reasons = Vec::new();
             for (text, is_whole) in begun.iter().filter(|(text, _)| text[0] == byte) {
-                let rest = self.text(arena, &text[1..])?;
-                reasons.push(if *is_whole { arena.cat(rest, TOP)? } else { rest });
+                let rest = self.text(terms, &text[1..])?;
+                reasons.push(if *is_whole { terms.cat(rest, TOP)? } else { rest });
             }
-            let reasons = arena.alt(reasons)?;
-            let others = arena.not(reasons)?;
+            let reasons = terms.alt(reasons)?;
+            let others = terms.not(reasons)?;
             for (spelling, rest) in [(vec![byte], reasons), (numbered(byte), others)] {
-                let spelling = arena.literal(&spelling)?;
-                let rest = arena.cat(spelling, rest)?;
-                wrong.push(arena.cat(any, rest)?);
+                let spelling = terms.literal(&spelling)?;
+                let rest = terms.cat(spelling, rest)?;
+                wrong.push(terms.cat(any, rest)?);
             }
         }
-        arena.alt(wrong)
+        terms.alt(wrong)
     }
 
-    fn class(&self, arena: &mut Arena, set: ByteSet) -> Result<TermId> {
+    fn class(&self, terms: &mut Terms, set: ByteSet) -> Result<TermId> {
         let raw = set.intersection(&UNESCAPED_ASCII.union(&ByteSet::range(0x80, 0xff)));
         let mut escapes: Vec<Box<[u8]>> = Vec::new();
         escapes.extend(set.difference(&raw).iter().map(|byte| canonical_escape(byte).into_bytes().into()));
         escapes.extend(set.intersection(&self.escapable).iter().map(|byte| numbered(byte).into()));
-        let parts = vec![arena.class(raw)?, arena.words(escapes)?];
-        arena.alt(parts)
+        let parts = vec![terms.class(raw)?, terms.words(escapes)?];
+        terms.alt(parts)
     }
 
-    fn text(&self, arena: &mut Arena, text: &[u8]) -> Result<TermId> {
+    fn text(&self, terms: &mut Terms, text: &[u8]) -> Result<TermId> {
         let mut rest = EPSILON;
         let mut end = text.len();
         for place in (0..text.len()).rev().filter(|&place| self.escapable.contains(text[place])) {
-            let behind = arena.literal(&encoded(&text[place + 1..end]))?;
-            rest = arena.cat(behind, rest)?;
-            let byte = self.class(arena, ByteSet::range(text[place], text[place]))?;
-            rest = arena.cat(byte, rest)?;
+            let behind = terms.literal(&encoded(&text[place + 1..end]))?;
+            rest = terms.cat(behind, rest)?;
+            let byte = self.class(terms, ByteSet::range(text[place], text[place]))?;
+            rest = terms.cat(byte, rest)?;
             end = place;
         }
-        let before = arena.literal(&encoded(&text[..end]))?;
-        arena.cat(before, rest)
+        let before = terms.literal(&encoded(&text[..end]))?;
+        terms.cat(before, rest)
     }
 }
 
@@ -228,36 +228,36 @@ mod tests {
 
     #[test]
     fn without_escaped_texts_a_spelling_is_a_json_string_without_its_quotes() {
-        let mut arena = Arena::new();
-        let mut ids: Vec<TermId> = PATTERNS.iter().map(|pattern| regex(&mut arena, pattern)).collect();
-        ids.push(words(&mut arena, &["a", "a\"", "<t>", "\n"]));
+        let mut terms = Terms::new();
+        let mut ids: Vec<TermId> = PATTERNS.iter().map(|pattern| regex(&mut terms, pattern)).collect();
+        ids.push(words(&mut terms, &["a", "a\"", "<t>", "\n"]));
         let (some, others) = (ids[1], ids[2]);
-        let not = arena.not(others).unwrap();
-        ids.push(arena.and(vec![some, not]).unwrap());
-        ids.push(arena.bounded(some, 1, 2).unwrap());
-        ids.push(arena.multiple(7, true).unwrap());
+        let not = terms.not(others).unwrap();
+        ids.push(terms.and(vec![some, not]).unwrap());
+        ids.push(terms.bounded(some, 1, 2).unwrap());
+        ids.push(terms.multiple(7, true).unwrap());
         let texts = all_texts(b"a\"<t>\\\n7", 4);
         let mut code = StringBody::new(Vec::new());
         for id in ids {
-            let spelled = code.spelled(&mut arena, id, &ByteSet::FULL).unwrap();
+            let spelled = code.spelled(&mut terms, id, &ByteSet::FULL).unwrap();
             for text in &texts {
                 let string = encode(text);
                 let body = &string[1..string.len() - 1];
-                assert_eq!(arena.matches(spelled, body), arena.matches(id, text), "{id:?} {text:?}");
+                assert_eq!(terms.matches(spelled, body), terms.matches(id, text), "{id:?} {text:?}");
                 // Now the text itself is taken for a spelling: it must match exactly if its decoded text does.
                 let string = [b"\"", &text[..], b"\""].concat();
                 let decoded = serde_json::from_slice::<String>(&string).ok();
                 let decoded = decoded.filter(|decoded| encode(decoded.as_bytes()) == string);
-                let expected = decoded.is_some_and(|decoded| arena.matches(id, decoded.as_bytes()).unwrap());
-                assert_eq!(arena.matches(spelled, text), Ok(expected), "{id:?} {text:?}");
+                let expected = decoded.is_some_and(|decoded| terms.matches(id, decoded.as_bytes()).unwrap());
+                assert_eq!(terms.matches(spelled, text), Ok(expected), "{id:?} {text:?}");
             }
         }
     }
 
     #[test]
     fn an_escaped_text_is_never_whole_and_what_follows_cannot_complete_it() {
-        let mut arena = Arena::new();
-        let texts = regex(&mut arena, "[a<t>\"]*");
+        let mut terms = Terms::new();
+        let texts = regex(&mut terms, "[a<t>\"]*");
         let mut code = StringBody::new(vec![b"<t>".to_vec(), b"<<".to_vec()]);
         for (follow, spellings) in [
             (&b""[..], &["<", "<t", "a<t", r"\u003ct>", r"\u003c<a", r"\u003c<", r#"<\""#][..]),
@@ -266,23 +266,23 @@ mod tests {
             (b">a", &["<", r"\u003ct", "<ta"]),
         ] {
             let follow = ByteSet::from_bytes(follow.iter().copied());
-            let spelled = code.spelled(&mut arena, texts, &follow).unwrap();
+            let spelled = code.spelled(&mut terms, texts, &follow).unwrap();
             for spelling in spellings {
-                assert_eq!(arena.matches(spelled, spelling.as_bytes()), Ok(true), "{spelling}");
+                assert_eq!(terms.matches(spelled, spelling.as_bytes()), Ok(true), "{spelling}");
                 let other = match spelling.contains(r"\u003c") {
                     true => spelling.replacen(r"\u003c", "<", 1),
                     false => spelling.replacen('<', r"\u003c", 1),
                 };
-                assert_eq!(arena.matches(spelled, other.as_bytes()), Ok(false), "{other}");
+                assert_eq!(terms.matches(spelled, other.as_bytes()), Ok(false), "{other}");
             }
         }
     }
 
     #[test]
     fn json_inside_of_a_text_is_refused() {
-        let mut arena = Arena::new();
-        let any = arena.any_text().unwrap();
-        let string = arena.quoted(any, false).unwrap();
-        assert!(StringBody::new(Vec::new()).spelled(&mut arena, string, &ByteSet::EMPTY).is_err());
+        let mut terms = Terms::new();
+        let any = terms.any_text().unwrap();
+        let string = terms.quoted(any, false).unwrap();
+        assert!(StringBody::new(Vec::new()).spelled(&mut terms, string, &ByteSet::EMPTY).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The data of terms: regular languages of bytes, and structural terms that refer to rules, objects and arrays.
 //!
-//! Types only; `arena` interns terms and `normalize` makes them. A state of the automaton is a term.
+//! Types only; `terms` interns terms and `normalize` makes them. A state of the automaton is a term.
 //!
 //! Terms are keyed by a 128-bit hash of their content that is equal in all arenas, so facts learned under one grammar
 //! apply under others.
@@ -87,7 +87,7 @@ impl From<bool> for Escapes {
     }
 }
 
-/// A term. Numbers other than ids refer to `Terms` and `Registers` of the arena.
+/// A term. Numbers other than ids refer to `Terms` and `json::Registers` of the arena.
 #[derive(Clone, Default, Debug)]
 pub enum Term {
     /// No text.
@@ -311,27 +311,27 @@ pub const TOP: TermId = TermId::new(2);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::arena::Arena;
     use crate::regular::fixture::regex;
+    use crate::regular::terms::Terms;
 
     #[test]
     fn every_arena_begins_with_no_text_the_empty_text_and_all_byte_strings() {
-        let mut arena = Arena::new();
-        assert_eq!(arena.len(), 3);
-        assert!(matches!(arena.term(EMPTY), Term::Empty) && matches!(arena.term(EPSILON), Term::Epsilon));
-        assert!(matches!(*arena.term(TOP), Term::Not(EMPTY)));
-        assert_eq!([EMPTY, EPSILON, TOP].map(|id| arena.matches(id, b"")), [Ok(false), Ok(true), Ok(true)]);
-        assert_eq!([EMPTY, EPSILON, TOP].map(|id| arena.matches(id, b"\xff")), [Ok(false), Ok(false), Ok(true)]);
+        let mut terms = Terms::new();
+        assert_eq!(terms.len(), 3);
+        assert!(matches!(terms.term(EMPTY), Term::Empty) && matches!(terms.term(EPSILON), Term::Epsilon));
+        assert!(matches!(*terms.term(TOP), Term::Not(EMPTY)));
+        assert_eq!([EMPTY, EPSILON, TOP].map(|id| terms.matches(id, b"")), [Ok(false), Ok(true), Ok(true)]);
+        assert_eq!([EMPTY, EPSILON, TOP].map(|id| terms.matches(id, b"\xff")), [Ok(false), Ok(false), Ok(true)]);
     }
 
     #[test]
     fn equal_terms_of_different_arenas_have_equal_hashes() {
-        let (mut one, mut other) = (Arena::new(), Arena::new());
+        let (mut one, mut other) = (Terms::new(), Terms::new());
         regex(&mut other, "something else");
         let patterns = ["(ab|c)*d", "[a-f]{2,5}", "abc", "a|bc|de|fg|hi"];
         for pattern in patterns {
             let (here, there) = (regex(&mut one, pattern), regex(&mut other, pattern));
-            assert_ne!(here, there, "numbers are those of the arena");
+            assert_ne!(here, there, "numbers are those of the terms");
             assert_eq!({ one.info(here).hash }, { other.info(there).hash });
         }
         let hashes: std::collections::HashSet<u128> =

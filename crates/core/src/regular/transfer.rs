@@ -4,10 +4,10 @@
 //! copies term and facts if it is missing: without normalisation and without searches.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, Terms};
 use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Info, Term, TermId, WordSet};
+use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -64,10 +64,10 @@ impl Terms {
     }
 }
 
-impl Arena {
-    /// The id of an exported term in this arena. Errors if the budget ends.
+impl Terms {
+    /// The id of an exported term here. Errors if the budget ends.
     pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
-        let known = |arena: &Self, info: &Info| arena.terms.by_hash(info.hash);
+        let known = |terms: &Self, info: &Info| terms.by_hash(info.hash);
         if let Some(root) = exported.terms.last().and_then(|(_, info)| known(self, info)) {
             return Ok(root);
         }
@@ -90,19 +90,19 @@ impl Arena {
     }
 }
 
-impl Arena {
+impl Terms {
     /// The copy of a regular term of another arena that is not here yet; `copied` knows its parts here. Errors: limits.
     pub(crate) fn copy_regular(
         &mut self,
-        source: &Arena,
+        source: &Terms,
         id: TermId,
         copied: impl Fn(TermId) -> TermId,
     ) -> Result<TermId> {
         self.spend(1)?;
         let (mut term, info) = (source.term(id).clone(), *source.info(id));
         match &mut term {
-            Term::Literal { literal, .. } => *literal = self.push_literal(&source.terms.literals[literal.index()]),
-            Term::Words { set, .. } => *set = self.push_word_set(&source.terms.word_sets[set.index()]),
+            Term::Literal { literal, .. } => *literal = self.push_literal(&source.literals[literal.index()]),
+            Term::Words { set, .. } => *set = self.push_word_set(&source.word_sets[set.index()]),
             _ => renumber(&mut term, copied),
         }
         Ok(self.push(term, info, info.hash))
@@ -111,39 +111,14 @@ impl Arena {
     /// The number of a literal that another arena holds, too.
     fn push_literal(&mut self, literal: &Arc<Literal>) -> LiteralId {
         self.budget.grow(literal.memory_bytes());
-        self.terms.literals.push(literal.clone(), &mut self.budget);
-        LiteralId::at(self.terms.literals.len() - 1)
+        self.literals.push(literal.clone(), &mut self.budget);
+        LiteralId::at(self.literals.len() - 1)
     }
 
     /// The number of a set of words that another arena holds, too; the words are shared.
     fn push_word_set(&mut self, set: &WordSet) -> WordSetId {
-        self.terms.word_sets.push(set.clone(), &mut self.budget);
-        WordSetId::at(self.terms.word_sets.len() - 1)
-    }
-}
-
-impl Arena {
-    /// Calls `visit` with each direct part of a term, those of its object or array included; a call of a rule has none.
-    pub(crate) fn visit_parts(&self, id: TermId, mut visit: impl FnMut(TermId)) {
-        match self.term(id) {
-            Term::Object(object) => {
-                let spec = &self.registers.objects[object.index()];
-                let lists = spec.properties.iter().map(|property| &property.values);
-                lists
-                    .chain(spec.extras.iter().map(|extra| &extra.values))
-                    .flatten()
-                    .for_each(|value| visit(value.node));
-                spec.extras.iter().for_each(|extra| visit(extra.keys));
-                [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(&mut visit);
-                visit(spec.escapes.escaped);
-            }
-            Term::Unique(array) => {
-                let spec = &self.registers.uniques[array.index()];
-                spec.steps.iter().flatten().for_each(|&(item, _)| visit(item));
-                [spec.open, spec.close, spec.comma, spec.empty].into_iter().for_each(visit);
-            }
-            term => children(term, visit),
-        }
+        self.word_sets.push(set.clone(), &mut self.budget);
+        WordSetId::at(self.word_sets.len() - 1)
     }
 }
 
@@ -185,27 +160,27 @@ mod tests {
     use crate::limits::Limits;
     use crate::regular::id::RuleId;
 
-    fn arena() -> Arena {
-        let mut arena = Arena::new();
-        arena.begin(&Limits::default());
-        arena
+    fn terms() -> Terms {
+        let mut terms = Terms::new();
+        terms.begin(&Limits::default());
+        terms
     }
 
     #[test]
     fn an_imported_term_equals_one_made_here() -> Result<()> {
-        let make = |arena: &mut Arena| -> Result<TermId> {
-            let words = arena.words(vec![b"one"[..].into(), b"two"[..].into(), b"three"[..].into()])?;
-            let any = arena.any_text()?;
-            let literal = arena.literal(b"once more")?;
-            let longer = arena.cat(literal, any)?;
-            let either = arena.alt(vec![words, longer])?;
-            let bounded = arena.bounded(either, 4, 30)?;
-            arena.quoted(bounded, false)
+        let make = |terms: &mut Terms| -> Result<TermId> {
+            let words = terms.words(vec![b"one"[..].into(), b"two"[..].into(), b"three"[..].into()])?;
+            let any = terms.any_text()?;
+            let literal = terms.literal(b"once more")?;
+            let longer = terms.cat(literal, any)?;
+            let either = terms.alt(vec![words, longer])?;
+            let bounded = terms.bounded(either, 4, 30)?;
+            terms.quoted(bounded, false)
         };
-        let mut here = arena();
+        let mut here = terms();
         let made = make(&mut here)?;
-        let exported = here.terms.export(made).expect("it is regular");
-        let mut there = arena();
+        let exported = here.export(made).expect("it is regular");
+        let mut there = terms();
         // Terms made before give the others different ids.
         there.literal(b"something else")?;
         let before = there.len();
@@ -222,9 +197,9 @@ mod tests {
 
     #[test]
     fn structural_terms_are_not_exported() -> Result<()> {
-        let mut arena = arena();
-        let call = arena.call(RuleId::new(0))?;
-        assert!(arena.terms.export(call).is_none());
+        let mut terms = terms();
+        let call = terms.call(RuleId::new(0))?;
+        assert!(terms.export(call).is_none());
         Ok(())
     }
 }

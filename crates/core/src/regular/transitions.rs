@@ -5,8 +5,8 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
+use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
@@ -49,31 +49,31 @@ pub(crate) struct NonAsciiTransitions {
 
 impl NonAsciiTransitions {
     /// The transitions of a state. Errors if the budget ends.
-    pub fn get(&mut self, arena: &mut Arena, state: TermId) -> Result<Arc<LeadTargets>> {
+    pub fn get(&mut self, terms: &mut Terms, state: TermId) -> Result<Arc<LeadTargets>> {
         if let Some(known) = self.states.get(&state) {
             return Ok(known.clone());
         }
-        let found = Arc::new(self.compute(arena, state)?);
+        let found = Arc::new(self.compute(terms, state)?);
         self.states.insert(state, found.clone());
         Ok(found)
     }
 
-    fn compute(&mut self, arena: &mut Arena, state: TermId) -> Result<LeadTargets> {
+    fn compute(&mut self, terms: &mut Terms, state: TermId) -> Result<LeadTargets> {
         let mut found = LeadTargets::new();
-        if let Some(next) = arena.any_char_target(state)? {
+        if let Some(next) = terms.any_char_target(state)? {
             found.push((ALL_LEADS, smallvec![next]));
             return Ok(found);
         }
-        if !arena.first_bytes(state).has_any_in(0xc2, 0xf4) {
+        if !terms.first_bytes(state).has_any_in(0xc2, 0xf4) {
             return Ok(found);
         }
-        let boundaries = arena.boundaries(state);
+        let boundaries = terms.boundaries(state);
         for (place, &(low, high, ..)) in UTF8_SHAPES.iter().enumerate() {
             let mut lead = low;
             loop {
                 let last = boundaries.interval(lead).1.min(high);
-                let inner = arena.derive(state, lead)?;
-                if let Some(targets) = self.targets_after_lead(arena, inner, place)? {
+                let inner = terms.derive(state, lead)?;
+                if let Some(targets) = self.targets_after_lead(terms, inner, place)? {
                     let leads = (lead..=last).fold(0, |leads, byte| leads | 1 << (byte - 0xc0));
                     found.push((leads, targets));
                 }
@@ -86,7 +86,7 @@ impl NonAsciiTransitions {
         Ok(found)
     }
 
-    fn targets_after_lead(&mut self, arena: &mut Arena, inner: TermId, place: usize) -> Result<Option<Targets>> {
+    fn targets_after_lead(&mut self, terms: &mut Terms, inner: TermId, place: usize) -> Result<Option<Targets>> {
         if inner == EMPTY {
             return Ok(None);
         }
@@ -98,14 +98,14 @@ impl NonAsciiTransitions {
         for depth in 0..=rest {
             let (low, high) = if depth == 0 { (second_low, second_high) } else { (0x80, 0xbf) };
             let Some(states) = layer.take() else { break };
-            layer = arena.targets_if_total(&states, low, high)?.filter(|next| next.len() <= MAX_STATES);
+            layer = terms.targets_if_total(&states, low, high)?.filter(|next| next.len() <= MAX_STATES);
         }
         self.after.insert((inner, place), layer.clone());
         Ok(layer)
     }
 }
 
-impl Arena {
+impl Terms {
     /// The targets of the ASCII bytes, each with its bytes.
     pub(crate) fn ascii_targets(&mut self, state: TermId) -> Result<SmallVec<[(TermId, ByteSet); 8]>> {
         let mut targets: SmallVec<[(TermId, ByteSet); 8]> = SmallVec::new();
@@ -193,11 +193,11 @@ impl Arena {
 }
 
 /// The target that most ASCII bytes lead to, with these bytes; `None` if they are fewer than `MIN_CLASS`.
-pub(crate) fn majority_target(arena: &mut Arena, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
-    if let Some(next) = arena.any_char_target(head)? {
+pub(crate) fn majority_target(terms: &mut Terms, head: TermId) -> Result<Option<(TermId, ByteSet)>> {
+    if let Some(next) = terms.any_char_target(head)? {
         return Ok(Some((next, UNESCAPED_ASCII)));
     }
-    let targets = arena.ascii_targets(head)?;
+    let targets = terms.ascii_targets(head)?;
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= MIN_CLASS))
 }
@@ -208,13 +208,13 @@ mod tests {
 
     #[test]
     fn a_lead_byte_that_may_be_the_last_one_leads_to_no_character() {
-        let arena = &mut Arena::new();
-        let (any, last) = (arena.any_text().unwrap(), arena.class(ByteSet::range(0xe3, 0xff)).unwrap());
-        let head = arena.cat(any, last).unwrap();
-        let transitions = NonAsciiTransitions::default().get(arena, head).unwrap();
+        let terms = &mut Terms::new();
+        let (any, last) = (terms.any_text().unwrap(), terms.class(ByteSet::range(0xe3, 0xff)).unwrap());
+        let head = terms.cat(any, last).unwrap();
+        let transitions = NonAsciiTransitions::default().get(terms, head).unwrap();
         let leads = transitions.iter().fold(0, |all, (leads, _)| all | leads);
         let leads_of = |bytes: std::ops::RangeInclusive<u8>| bytes.fold(0u64, |all, byte| all | 1 << (byte - 0xc0));
         assert_eq!(leads, leads_of(0xc2..=0xe2));
-        assert_eq!(arena.lead_bytes_to(any, any).unwrap(), ALL_LEADS);
+        assert_eq!(terms.lead_bytes_to(any, any).unwrap(), ALL_LEADS);
     }
 }

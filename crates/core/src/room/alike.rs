@@ -35,7 +35,7 @@ pub(crate) fn alike(
     is_left: impl Fn(u32) -> bool,
 ) -> Result<Vec<(u32, u32)>> {
     let mut found = Vec::new();
-    let Some(strings) = machine.strings_to_avoid(&machine.position(position).clone()) else { return Ok(found) };
+    let Some(strings) = strings_to_avoid(machine, &machine.position(position).clone()) else { return Ok(found) };
     let start = machine.abstracted(position)?;
     let repeated = tokens_within(vocabulary, &strings);
     let mut classes: FxHashMap<PositionId, Class> = FxHashMap::default();
@@ -60,7 +60,7 @@ pub(crate) fn alike(
                 continue;
             }
             if let Entry::Vacant(entry) = classes.entry(after) {
-                if machine.is_uncertain(after) {
+                if is_uncertain(machine, after) {
                     continue;
                 }
                 let exact = machine.read(position, vocabulary.token(token).unwrap_or_default())?;
@@ -97,49 +97,47 @@ fn tokens_within(vocabulary: &Vocabulary, text: &[u8]) -> FxHashSet<u32> {
     found
 }
 
-impl Machine {
-    /// The strings that the open string of a position may repeat, one after another; None where no open string is
-    /// remembered, or where an escape is open.
-    fn strings_to_avoid(&self, position: &Position) -> Option<Vec<u8>> {
-        let mut sets: Vec<KeySetId> = match position.register {
-            Register::Closed => Vec::new(),
-            _ => self.values_around_string(position)?,
-        };
-        let mut is_remembered = position.register != Register::Closed;
-        for &(head, _) in &position.heads {
-            let Term::KeyExtra { state, inner, text, .. } = *self.arena.term(head) else { continue };
-            let is_between = matches!(*self.arena.term(inner), Term::Quoted { state: Spelling::Body, .. });
-            if !is_between || matches!(text, Text::Unknown) {
-                return None;
-            }
-            is_remembered = true;
-            sets.push(self.arena.registers.states[state.index()].keys);
-        }
-        if !is_remembered || position.needs_replay {
+/// The strings that the open string of a position may repeat, one after another; None where no open string is
+/// remembered, or where an escape is open.
+fn strings_to_avoid(machine: &Machine, position: &Position) -> Option<Vec<u8>> {
+    let mut sets: Vec<KeySetId> = match position.register {
+        Register::Closed => Vec::new(),
+        _ => machine.values_around_string(position)?,
+    };
+    let mut is_remembered = position.register != Register::Closed;
+    for &(head, _) in &position.heads {
+        let Term::KeyExtra { state, inner, text, .. } = *machine.arena.term(head) else { continue };
+        let is_between = matches!(*machine.arena.term(inner), Term::Quoted { state: Spelling::Body, .. });
+        if !is_between || matches!(text, Text::Unknown) {
             return None;
         }
-        let mut found = Vec::new();
-        sets.sort_unstable();
-        sets.dedup();
-        for text in sets.into_iter().flat_map(|set| self.arena.registers.keys.texts(set)) {
-            found.push(BORDER);
-            found.extend(text);
-        }
-        Some(found)
+        is_remembered = true;
+        sets.push(machine.arena.registers.states[state.index()].keys);
     }
+    if !is_remembered || position.needs_replay {
+        return None;
+    }
+    let mut found = Vec::new();
+    sets.sort_unstable();
+    sets.dedup();
+    for text in sets.into_iter().flat_map(|set| machine.arena.terms.keys.texts(set)) {
+        found.push(BORDER);
+        found.extend(text);
+    }
+    Some(found)
+}
 
-    /// Whether the continuations of an abstract position depend on the values or keys that it leaves out.
-    fn is_uncertain(&self, id: PositionId) -> bool {
-        let position = self.position(id);
-        position.crosses_item || position.depends_on_value || self.is_behind_unknown_key(id)
-    }
+/// Whether the continuations of an abstract position depend on the values or keys that it leaves out.
+fn is_uncertain(machine: &Machine, id: PositionId) -> bool {
+    let position = machine.position(id);
+    position.crosses_item || position.depends_on_value || machine.is_behind_unknown_key(id)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::automaton::fixture::{object, string, unique};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
 

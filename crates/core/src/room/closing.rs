@@ -311,7 +311,7 @@ fn needed_length(machine: &Machine, vocabulary: &Vocabulary, id: PositionId) -> 
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, bytes, machine, object, seq, string, unique};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
 
     fn vocabulary(texts: &[&str]) -> Vocabulary {

@@ -397,7 +397,7 @@ fn tokens_of(place: usize, word: u32) -> impl Iterator<Item = u32> {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{bytes, object, string};
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::room::fixture::Scene;
 
     /// The costs after a text: each with its tokens.
@@ -438,7 +438,7 @@ mod tests {
     fn many_tokens_are_walked_and_few_are_read_and_both_say_the_same() {
         let names: Vec<String> = (0..6_000).map(|number| format!("{number:04}")).chain(["x".into()]).collect();
         let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-        let make = |builder: &mut crate::grammar::builder::Builder| {
+        let make = |builder: &mut crate::builder::Builder| {
             let digits = bytes(builder, b'0', b'9', 4, Some(8));
             let end = builder.literal(b"x").unwrap();
             builder.cat(&[digits.number(), end.number()]).unwrap()
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn the_costs_of_a_twin_hold_for_all_but_some_tokens() {
-        let make = |builder: &mut crate::grammar::builder::Builder| {
+        let make = |builder: &mut crate::builder::Builder| {
             let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
             object(builder, &[], &[(keys, one)], ObjectRules::default())
         };

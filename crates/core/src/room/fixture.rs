@@ -4,7 +4,7 @@ use crate::automaton::fixture::{after, machine};
 use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::grammar::builder::Builder;
+use crate::builder::Builder;
 use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;

@@ -7,10 +7,10 @@ use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
+use crate::json::registers::{Hidden, ObjectSpec, ObjectState};
 use crate::regular::id::KeySetId;
 use crate::regular::json_string::decode;
-use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::{Hidden, ObjectSpec, ObjectState, Registers};
+use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Spelling, Term, TermId, Text};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
@@ -44,12 +44,12 @@ impl Machine {
             let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
             // The objects of several heads, as of an `anyOf`, must have read the same keys.
             let place = (state.keys, text, between);
-            let is_alone = may_add_keys(spec, state.count + 1) || depends_on_keys(registers, spec, state);
+            let is_alone = may_add_keys(spec, state.count + 1) || depends_on_keys(&self.arena.terms.keys, spec, state);
             if is_alone || open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
             open = Some(place);
-            *head = self.unknown(*head)?;
+            *head = self.arena.forget_text(*head)?;
         }
         let Some((keys, text, between)) = open else { return Ok(None) };
         let text = self.arena.registers.text(text);
@@ -131,7 +131,7 @@ impl Machine {
         };
         let registers = &self.arena.registers;
         let (spec, before) = (&registers.objects[object.index()], &registers.states[state.index()]);
-        let adds_or_depends = may_add_keys(spec, before.count) || depends_on_keys(registers, spec, before);
+        let adds_or_depends = may_add_keys(spec, before.count) || depends_on_keys(&self.arena.terms.keys, spec, before);
         if before.keys == NO_KEYS || adds_or_depends {
             return Ok(term);
         }
@@ -163,13 +163,13 @@ impl Machine {
 
     /// The rests of the earlier keys that begin with the text of the open key, behind that text.
     fn rests(&self, twin: &Twin) -> KeySetId {
-        let sets = &self.arena.registers.keys;
+        let sets = &self.arena.terms.keys;
         twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
     }
 
     /// The tokens after which the open key may repeat an earlier one: those along an earlier key, or with an escape.
     pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
-        let (sets, trie) = (&self.arena.registers.keys, &vocabulary.trie);
+        let (sets, trie) = (&self.arena.terms.keys, &vocabulary.trie);
         let root = match twin.read {
             Some(_) => Some(NodeId::ROOT),
             None => trie.child(NodeId::ROOT, b'"'),
@@ -197,14 +197,14 @@ fn may_add_keys(spec: &ObjectSpec, count: u32) -> bool {
 }
 
 /// Whether the keys that came matter for more than the next key.
-fn depends_on_keys(registers: &Registers, spec: &ObjectSpec, state: &ObjectState) -> bool {
-    state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys))
+fn depends_on_keys(keys: &KeySets, spec: &ObjectSpec, state: &ObjectState) -> bool {
+    state.hidden != Hidden::Nothing || spec.has_scarce_keys(keys.count(state.keys))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::automaton::fixture::{alt, object};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
     use rustc_hash::FxHashMap;

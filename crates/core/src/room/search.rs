@@ -89,7 +89,7 @@ fn none_for_steps<T>(error: Box<Error>) -> Result<Option<T>> {
 #[cfg(test)]
 mod tests {
     use crate::automaton::fixture::{alt, bytes};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
 

@@ -1,7 +1,7 @@
 //! GBNF → rules, as `notations/gbnf.py` reads it.
 
 use super::{Cursor, Failure, Fault};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::production::{BodyNode, Productions};
 use frisket_core::regular::term::TermId;
 use frisket_regex::{CharSet, Range, LAST};

@@ -2,7 +2,7 @@
 
 use super::{raised, read};
 use crate::builder::GrammarBuilder;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_schema::condition::Types;
 use frisket_schema::error::Result;

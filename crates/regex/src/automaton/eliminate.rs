@@ -2,7 +2,7 @@
 
 use super::minimal::Row;
 use super::{Halt, Result};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@ use super::program::{Place, Program};
 use super::{Halt, Result};
 use crate::char_set::CharSet;
 use crate::unicode::property::SURROGATES;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const MOST_STATES: usize = 400;

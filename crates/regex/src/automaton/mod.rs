@@ -13,8 +13,8 @@ mod minimal;
 mod program;
 
 use crate::tree::Node;
+use frisket_core::builder::Builder;
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 
 /// Why there is no automaton.

@@ -14,7 +14,7 @@ mod plain;
 use crate::automaton::{lower_automaton, Halt, Scope};
 use crate::error::{Error, Flaw, Result};
 use crate::tree::Node;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY};
 use piece::Edge;
 use placement::{Placement, Stop};

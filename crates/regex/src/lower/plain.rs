@@ -2,8 +2,8 @@
 
 use crate::char_set::CharSet;
 use crate::tree::Node;
+use frisket_core::builder::Builder;
 use frisket_core::error::{Error, Result};
-use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 
 /// Parts of a pattern between two checks of the limits, some 100 µs.

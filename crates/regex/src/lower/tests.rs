@@ -2,8 +2,8 @@
 
 use crate::syntax::Dialect::{self, Ecma, Python};
 use crate::{Error, Pattern, Syntax};
+use frisket_core::builder::Builder;
 use frisket_core::error::Limit;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::limits::{Cancellation, Limits};
 use std::time::Duration;
 

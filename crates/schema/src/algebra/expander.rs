@@ -11,7 +11,7 @@ use crate::message::refers_to_itself;
 use crate::read::{read, Applicator, ParsedSchema};
 use crate::subschema::{Asks, Literal, Subschemas};
 use crate::types;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

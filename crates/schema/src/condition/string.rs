@@ -2,8 +2,8 @@
 //!
 //! Patterns and formats are held as nodes that their readers made: a conjunct needs to know only which texts match.
 
+use frisket_core::builder::Builder;
 use frisket_core::error::Result;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use std::collections::BTreeSet;
 use std::fmt;

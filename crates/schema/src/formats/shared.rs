@@ -3,8 +3,8 @@
 
 use super::options::FormatOptions;
 use crate::types::Terms;
+use frisket_core::builder::Builder;
 use frisket_core::error::Result;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_core::regular::transfer::ExportedTerm;
 use frisket_core::storage::{lock::Lock, once::Lazy};

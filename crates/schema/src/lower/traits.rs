@@ -5,7 +5,7 @@ use crate::condition::{ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Result};
 use crate::types::object::MarkedValues;
 use crate::types::{Algebra, Layout, Lowering, Spelling};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 
 impl Algebra for Lowerer<'_> {

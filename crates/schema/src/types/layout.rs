@@ -127,7 +127,7 @@ fn bounded_gap(terms: &Terms<'_>, most: Option<u32>) -> Result<TermId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frisket_core::grammar::builder::Builder;
+    use frisket_core::builder::Builder;
 
     fn accepted<'a>(
         whitespace: &Whitespace,

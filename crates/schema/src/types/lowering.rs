@@ -6,7 +6,7 @@ use super::object::MarkedValues;
 use super::string::{Escapes, Literals};
 use crate::condition::{ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Result};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 
 /// Depth of a search for contradictions, in levels of members and items: enough for every discriminator seen so far.

@@ -3,8 +3,8 @@
 //! [`Builder`] asks for exclusive access, so `cat` of an `alt` would need a name for each part. Here access is taken
 //! for one call at a time.
 
+use frisket_core::builder::Builder;
 use frisket_core::error::Result;
-use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use std::cell::RefCell;
 

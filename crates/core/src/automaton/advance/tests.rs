@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::automaton::fixture::{after, alt, bytes, machine, object, seq, string, unique, words};
-use crate::grammar::builder::{Builder, ObjectRules};
+use crate::builder::{Builder, ObjectRules};
 use After::{Dead, End, More};
 
 /// The position that a text leads to: one where the text may end, one where it must go on, or none.

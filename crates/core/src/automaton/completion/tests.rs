@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::automaton::fixture::{after, alt, bytes, machine, object, rule, seq, string, unique, words};
-use crate::grammar::builder::{Builder, ObjectRules};
+use crate::builder::{Builder, ObjectRules};
+use crate::json::arena::Arena;
 
 /// The completion of a text.
 fn completed(machine: &mut Machine, text: &str) -> Option<String> {
@@ -219,8 +220,9 @@ fn a_run_is_all_that_a_term_forces_next() {
     let two = words(&mut builder, &["abx", "aby"]);
     let control = bytes(&mut builder, 1, 2, 2, None);
     let arena = &mut builder.arena;
+    let digit = *children(arena, three);
     let [left, shared_left, free_left] = [
-        arena.repeat(*children(arena, three), 0, 2).unwrap(),
+        arena.repeat(digit, 0, 2).unwrap(),
         b"key".iter().fold(shared, |term, &byte| arena.derive(term, byte).unwrap()),
         arena.bounded(any, 0, 4).unwrap(),
     ];
@@ -238,7 +240,7 @@ fn a_run_is_all_that_a_term_forces_next() {
         (little, None),
         (any, None),
     ] {
-        let found = arena.run(term).unwrap();
+        let found = Run::of(arena, term).unwrap();
         let found = found.map(|(run, rest)| (String::from_utf8(run.bytes().collect()).unwrap(), rest));
         assert_eq!(found, expected.map(|(text, rest)| (text.to_owned(), rest)), "{:?}", arena.term(term));
     }

@@ -230,7 +230,7 @@ impl Distances {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, alt, machine, rule, seq};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
 
     /// The fewest bytes after each text.
     fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, u64)]) {

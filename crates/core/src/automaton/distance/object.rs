@@ -6,8 +6,8 @@ use crate::automaton::distance::{difference, product, sum, Distances, NEVER};
 use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::json::object::Needs;
+use crate::json::registers::{ObjectState, Value};
 use crate::regular::id::{ObjectId, ObjectStateId};
-use crate::regular::registers::{ObjectState, Value};
 use std::sync::Arc;
 
 /// Distances of the parts of one object. A member's distance excludes its comma.
@@ -267,7 +267,7 @@ impl Distances {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, alt, brackets, bytes, machine, object};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
 
     /// The fewest bytes after each text.
@@ -359,7 +359,7 @@ mod tests {
         let keys = bytes(builder, b'x', b'z', 1, Some(1)).number();
         let colon = builder.literal(b":").unwrap();
         let [open, close, empty] = [&b"{"[..], b"}", b"{}"].map(|text| builder.literal(text).unwrap());
-        let punctuation = crate::grammar::builder::Punctuation { open, close, colon, empty, ..brackets(builder) };
+        let punctuation = crate::builder::Punctuation { open, close, colon, empty, ..brackets(builder) };
         let named = vec![("a".to_owned(), required, own)];
         let others = vec![(keys, others)];
         let rules = ObjectRules { required_marks: needed, any_order: true, ..ObjectRules::default() };
@@ -398,7 +398,7 @@ mod tests {
             let [_, two] = numbers(builder).map(|node| node.number());
             let [open, close, colon, comma, empty] =
                 [&b"{"[..], b"}", b":", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
-            let punctuation = crate::grammar::builder::Punctuation { open, close, colon, comma, empty };
+            let punctuation = crate::builder::Punctuation { open, close, colon, comma, empty };
             let named = vec![("a".to_owned(), true, vec![(two, 0)]), ("b".to_owned(), false, vec![(two, 0)])];
             let rules = ObjectRules { any_order, ..ObjectRules::default() };
             builder.object(named, Vec::new(), punctuation, rules).unwrap()

@@ -6,7 +6,7 @@ use crate::automaton::distance::object::CurrentMember;
 use crate::automaton::distance::{difference, product, sum, Distances, ESCAPE_PENALTY, NEVER};
 use crate::automaton::machine::Machine;
 use crate::error::Result;
-use crate::regular::registers::ObjectState;
+use crate::json::registers::ObjectState;
 use crate::regular::term::{Spelling, Term, TermId};
 use std::sync::Arc;
 
@@ -170,7 +170,7 @@ impl Distances {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{bytes, machine, string, unique, words};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::regular::term::EMPTY;
 
     /// The fewest bytes of a term after each of these texts.

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::automaton::fixture::{after, bytes, grammar, object, rule, seq, string, unique, words};
-use crate::grammar::builder::{Builder, ObjectRules};
+use crate::builder::{Builder, ObjectRules};
 use crate::limits::Limits;
 
 /// Copies the positions after these texts into a new machine. Each copy is the position that the new machine reads the
 /// text to, and the given bytes may follow it.
 fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, &str)]) {
     let grammar = grammar(make);
-    let fresh = || grammar.machine(&Limits::default(), [None, None], None).unwrap();
+    let fresh = || Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
     let (mut from, mut to) = (fresh(), fresh());
     let ids: Vec<PositionId> = cases.iter().map(|(text, _)| after(&mut from, text.as_bytes())).collect();
     let mut migration = Migration::new(grammar.ground(), &from, &mut to);
@@ -148,7 +148,7 @@ fn a_position_is_copied_once_whatever_the_step_limit() {
         let end = builder.literal(b"!").unwrap();
         seq(builder, &[digits, end])
     });
-    let fresh = || grammar.machine(&Limits::default(), [None, None], None).unwrap();
+    let fresh = || Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
     let (mut from, mut to) = (fresh(), fresh());
     let (id, other) = (after(&mut from, b"123"), after(&mut from, b"1234"));
     to.begin(&Limits { steps: 1, ..Limits::default() });

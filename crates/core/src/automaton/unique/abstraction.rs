@@ -8,10 +8,10 @@ use crate::automaton::position::Register;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::PartialValueId;
+use crate::json::registers::{Abstracted, UniqueState};
 use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -166,7 +166,7 @@ mod tests {
     use crate::automaton::fixture::{after, brackets, bytes, machine, only_head, state_after, string, unique, words};
     use crate::automaton::frame::BOTTOM;
     use crate::automaton::position::PositionId;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::regular::term::TermId;
 
     const ARRAY: ArrayId = ArrayId::new(0);

@@ -31,7 +31,7 @@ impl Machine {
         head: TermId,
         set: KeySetId,
     ) -> Result<Option<bool>> {
-        let excluded = self.arena.registers.keys.count(set) as u32;
+        let excluded = self.arena.terms.keys.count(set) as u32;
         let at = self.arena.registers.unique_states[state.index()].at;
         let spec = self.arena.registers.uniques[array.index()].clone();
         let item = spec.steps[at as usize][step as usize].0;
@@ -210,7 +210,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{bytes, rule, state_after, string, unique_machine, words};
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
 
     fn quoted(builder: &mut Builder, text: TermId) -> TermId {
         builder.quoted(text.number(), true).unwrap()

@@ -117,7 +117,7 @@ impl Machine {
             return Ok(COUNT_CAP as usize);
         }
         let rest = self.excluded_rest(array, state, step, start, partial)?;
-        Ok(self.arena.registers.keys.count(rest.set))
+        Ok(self.arena.terms.keys.count(rest.set))
     }
 
     /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Searches
@@ -207,7 +207,7 @@ mod tests {
         accepts, after, alt, bytes, machine, object, only_head, seq, string, unique, words,
     };
     use crate::automaton::position::DEAD;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
 
     /// The bytes that may follow a text in an array of items.
     fn follow(item: impl FnOnce(&mut Builder) -> TermId, text: &str) -> String {

@@ -10,10 +10,10 @@ use crate::automaton::unique::analysis::{Excluded, ItemValues};
 use crate::automaton::unique::{COUNT_CAP, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
+use crate::json::registers::{UniqueSpec, UniqueState};
 use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::{UniqueSpec, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Machine {
         let assumptions = self.unique.assumptions;
         let excluded = self.find_excluded(array, before, step)?;
         if let Some(excluded) = excluded {
-            self.unique.most_excluded = self.unique.most_excluded.max(self.arena.registers.keys.count(excluded) as u32);
+            self.unique.most_excluded = self.unique.most_excluded.max(self.arena.terms.keys.count(excluded) as u32);
         }
         if self.unique.assumptions == assumptions {
             self.arena.budget.grow(24);
@@ -83,17 +83,17 @@ impl Machine {
             wanted.dedup();
             for value in wanted {
                 let text = self.unique.values[value as usize].clone();
-                if !self.arena.registers.keys.contains(excluded, &text) {
+                if !self.arena.terms.keys.contains(excluded, &text) {
                     let arena = &mut self.arena;
-                    let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
+                    let came = arena.terms.keys.with(before.came, &text, &mut arena.terms.budget);
                     if !self.can_end(array, next, count + 1, came)? {
                         let arena = &mut self.arena;
-                        excluded = arena.registers.keys.with(excluded, &text, &mut arena.budget);
+                        excluded = arena.terms.keys.with(excluded, &text, &mut arena.terms.budget);
                     }
                 }
             }
         }
-        let open = match self.item_values(array, node, self.arena.registers.keys.count(excluded))? {
+        let open = match self.item_values(array, node, self.arena.terms.keys.count(excluded))? {
             Some(values) => values.iter().any(|&value| !self.is_in_set(value, excluded)),
             None => true,
         };
@@ -111,7 +111,7 @@ impl Machine {
     }
 
     fn is_in_set(&self, value: u32, set: KeySetId) -> bool {
-        self.arena.registers.keys.contains(set, &self.unique.values[value as usize])
+        self.arena.terms.keys.contains(set, &self.unique.values[value as usize])
     }
 
     fn reachable_states(&self, spec: &UniqueSpec, from: u32) -> Vec<u32> {

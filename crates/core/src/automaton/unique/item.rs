@@ -119,7 +119,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, bytes, machine, object, string, unique, words};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
 
     /// The open item after a text in an array of items.
@@ -146,7 +146,7 @@ mod tests {
         );
         let item = open_item(&mut machine, "[\"ab\",\"c\",\"a").unwrap();
         assert!(item.head.is_some());
-        let keys = &machine.arena.registers.keys;
+        let keys = &machine.arena.terms.keys;
         for (bytes, meets) in
             [(&b"b\""[..], true), (b"b\",", true), (b"\\u0062\"", true), (b"c", false), (b"\"", false)]
         {
@@ -155,7 +155,7 @@ mod tests {
         let paths = item.bytes(keys, &item.cursor).unwrap();
         assert_eq!(paths.iter().collect::<Vec<_>>(), b"\\b");
         let item = open_item(&mut machine, "[\"ab\",").unwrap();
-        let paths = item.bytes(&machine.arena.registers.keys, &item.cursor).unwrap();
+        let paths = item.bytes(&machine.arena.terms.keys, &item.cursor).unwrap();
         assert!(paths.contains(b'"') && !paths.contains(b'a'));
     }
 
@@ -195,14 +195,14 @@ mod tests {
         let mut integers = array(|builder| bytes(builder, b'1', b'9', 1, None));
         let item = open_item(&mut integers, "[12,1").unwrap();
         assert!(!item.is_in_noncanonical_numeral(&item.cursor));
-        let paths = item.bytes(&integers.arena.registers.keys, &item.cursor).unwrap();
+        let paths = item.bytes(&integers.arena.terms.keys, &item.cursor).unwrap();
         assert_eq!(paths.iter().collect::<Vec<_>>(), b"02", "the digit that came, and that of -0");
         let mut canonical = array(|builder| words(builder, &["10", "12"]));
         assert!(open_item(&mut canonical, "[12,1").is_some());
         let mut spelled = array(|builder| words(builder, &["1.0", "12"]));
         assert!(open_item(&mut spelled, "[12,1").is_none());
         let item = open_item(&mut spelled, "[12,").unwrap();
-        let keys = &spelled.arena.registers.keys;
+        let keys = &spelled.arena.terms.keys;
         assert!(item.bytes(keys, &item.cursor).is_none());
         let inside = item.cursor.next(keys, b'1');
         assert!(item.is_in_noncanonical_numeral(&inside) && !item.is_in_noncanonical_numeral(&item.cursor));

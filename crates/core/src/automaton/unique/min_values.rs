@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::automaton::fixture::{after, alt, bytes, object, only_head, rule, seq, string, unique_machine, words};
     use crate::automaton::frame::BOTTOM;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
 
     fn min_values(make: impl FnOnce(&mut Builder) -> TermId) -> u32 {
         let (mut machine, item) = unique_machine(make);

@@ -28,10 +28,10 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Register};
 use crate::error::Result;
 use crate::json::partial_value::{PartialValueId, NOTHING_READ};
+use crate::json::registers::{Abstracted, UniqueState};
 use crate::json::unique::ENUMERATION;
 use crate::json::value::sort_members;
 use crate::regular::id::{ArrayId, ArrayStateId};
-use crate::regular::registers::{Abstracted, UniqueState};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -123,11 +123,11 @@ impl Machine {
                         let ordered = self.is_ordered(array);
                         let text = self.value_text(ordered, PartialValueId::new(start), partial)?;
                         match self.excluded(array, state, step)? {
-                            Some(excluded) if !self.arena.registers.keys.contains(excluded, &text) => {}
+                            Some(excluded) if !self.arena.terms.keys.contains(excluded, &text) => {}
                             _ => return Ok(()),
                         }
                         let arena = &mut self.arena;
-                        let came = arena.registers.keys.with(before.came, &text, &mut arena.budget);
+                        let came = arena.terms.keys.with(before.came, &text, &mut arena.terms.budget);
                         self.state_after_item(array, before, step, |next| next.came = came)
                     }
                     (None, _) => {
@@ -252,8 +252,8 @@ mod tests {
     use crate::automaton::fixture::{accepts, after, brackets, bytes, machine, object, partial, string, unique, words};
     use crate::automaton::frame::BOTTOM;
     use crate::automaton::position::DEAD;
+    use crate::builder::{Builder, ObjectRules};
     use crate::bytes::byteset::ByteSet;
-    use crate::grammar::builder::{Builder, ObjectRules};
 
     /// Holds texts of an array to being sentences or not.
     fn check(make: impl FnOnce(&mut Builder) -> TermId, sentences: &[&str], others: &[&str]) {

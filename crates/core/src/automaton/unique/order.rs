@@ -64,7 +64,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{alt, bytes, machine, object, rule, seq, string, unique, words};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
 
     fn is_ordered(item: impl FnOnce(&mut Builder) -> TermId) -> bool {
         let mut array = None;

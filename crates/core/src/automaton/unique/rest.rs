@@ -43,7 +43,7 @@ impl Machine {
         let (whole, numeral) =
             text.split_at(text.len() - self.unique.partial_values.numeral_len(partial).min(text.len()));
         let ordered = self.is_ordered(array);
-        let keys = &self.arena.registers.keys;
+        let keys = &self.arena.terms.keys;
         for &byte in whole {
             if byte == b'{' && !ordered {
                 // Members may come in any order, so every excluded value with an object here counts.
@@ -70,7 +70,7 @@ impl Machine {
         {
             return Ok(ExcludedRest { set, exact: false });
         }
-        let keys = &self.arena.registers.keys;
+        let keys = &self.arena.terms.keys;
         Ok(ExcludedRest { set: numeral.iter().fold(set, |set, &byte| keys.child(set, byte)), exact: true })
     }
 
@@ -101,7 +101,7 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::automaton::fixture::{after, bytes, machine, object, partial, state_after, string, unique, words};
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::json::partial_value::NOTHING_READ;
     use crate::regular::term::TermId;
 
@@ -118,7 +118,7 @@ mod tests {
     fn rest(machine: &mut Machine, came: &[&str], text: &str, suffix: &str) -> (usize, bool, bool) {
         let (state, at) = (state_after(machine, 0, came), partial(machine, text));
         let ExcludedRest { set, exact } = machine.excluded_rest(ARRAY, state, 0, NOTHING_READ, at).unwrap();
-        let keys = &machine.arena.registers.keys;
+        let keys = &machine.arena.terms.keys;
         (keys.count(set), keys.contains(set, suffix.as_bytes()), exact)
     }
 

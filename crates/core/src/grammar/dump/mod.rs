@@ -26,8 +26,8 @@ mod writer;
 
 use crate::grammar::fingerprint::Fingerprints;
 use crate::grammar::grammar::Grammar;
+use crate::json::registers::{Clause, ObjectSpec, Value};
 use crate::regular::id::{ArrayId, RuleId};
-use crate::regular::registers::{Clause, ObjectSpec, Value};
 use crate::regular::term::{Term, TermId};
 use notation::{format_clause, format_count, format_marks, quote};
 use rustc_hash::FxHashMap;

@@ -1,6 +1,6 @@
 //! Grammar → printout: what the lines of each kind of node say.
 
-use crate::grammar::builder::{Builder, ObjectRules};
+use crate::builder::{Builder, ObjectRules};
 use crate::grammar::fixture::{braces, brackets, literal, members, object};
 
 fn dump(make: impl FnOnce(&mut Builder) -> u32) -> String {

@@ -5,8 +5,8 @@
 use crate::grammar::dump::notation::{format_class, format_range, parenthesize, quote};
 use crate::grammar::dump::{Precedence, TermClasses, INLINE_WIDTH};
 use crate::grammar::rules::Rules;
-use crate::regular::arena::Arena;
-use crate::regular::registers::ObjectSpec;
+use crate::json::arena::Arena;
+use crate::json::registers::ObjectSpec;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -231,7 +231,7 @@ pub(super) fn layout(spec: &ObjectSpec) -> [TermId; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::grammar::fixture::{brackets, literal, object};
     use crate::grammar::grammar::Grammar;
     use crate::regular::fixture::regex;

@@ -5,10 +5,10 @@
 //! per path, which is exponential.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::json::object::{SeenKeys, Steps};
-use crate::regular::arena::Arena;
+use crate::json::registers::ObjectSpec;
 use crate::regular::id::{ObjectId, RuleId};
-use crate::regular::registers::ObjectSpec;
 use crate::regular::term::{Term, TermId, EMPTY};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -248,8 +248,8 @@ impl Facts {
             return Ok(Fact::default());
         }
         let spec = self.prune_object(arena, object).map_or(known, Arc::new);
-        let mut steps = Steps::new(&mut arena.budget, MAX_SEARCH_STEPS);
-        let productive = match spec.is_feasible(&Default::default(), SeenKeys::of(&arena.registers.keys), &mut steps) {
+        let mut steps = Steps::new(&mut arena.terms.budget, MAX_SEARCH_STEPS);
+        let productive = match spec.is_feasible(&Default::default(), SeenKeys::of(&arena.terms.keys), &mut steps) {
             Err(_) if steps.is_exhausted() => true,
             is_feasible => is_feasible?,
         };

@@ -4,8 +4,8 @@
 
 use crate::error::Result;
 use crate::grammar::rules::Rules;
+use crate::json::arena::Arena;
 use crate::json::object::ObjectParts;
-use crate::regular::arena::Arena;
 use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EPSILON, MANY};
 use rustc_hash::FxHashSet;
@@ -152,9 +152,9 @@ pub(super) fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{brackets, literal, object};
-    use crate::regular::registers::{Hidden, ObjectState};
+    use crate::json::registers::{Hidden, ObjectState};
     use crate::regular::term::EMPTY;
 
     /// A builder whose rule 0 matches ε or "r", and the node that calls it.

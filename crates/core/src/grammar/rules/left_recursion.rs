@@ -8,7 +8,7 @@ use crate::error::{Error, Limit, Result};
 use crate::grammar::rules::facts::Fact;
 use crate::grammar::rules::first::deduplicate;
 use crate::grammar::rules::{Entry, First, Rules};
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::id::RuleId;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
@@ -157,7 +157,7 @@ impl Rules {
 mod tests {
     use super::*;
     use crate::automaton::recognizer::Recognizer;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::grammar::fixture::{literal, rules};
 
     /// The recognizer of the first of these rules.

@@ -9,9 +9,9 @@ pub(crate) mod left_recursion;
 pub(crate) mod trim;
 
 use crate::error::{Error, Result};
-use crate::regular::arena::Arena;
-use crate::regular::id::{RuleId, SpecialId};
-use crate::regular::term::{Term, TermId};
+use crate::json::arena::Arena;
+use crate::regular::id::RuleId;
+use crate::regular::term::TermId;
 use std::sync::Arc;
 
 use facts::{Fact, Facts};
@@ -142,24 +142,14 @@ impl Rules {
     }
 }
 
-impl Arena {
-    /// The term that calls a rule.
-    pub fn call(&mut self, rule: RuleId) -> Result<TermId> {
-        self.intern_structural(Term::Call(rule), 27, &[u128::from(rule.number())], false)
-    }
-
-    /// The term of a special token.
-    pub fn special(&mut self, special: SpecialId) -> Result<TermId> {
-        self.intern_structural(Term::Special(special), 28, &[u128::from(special.number())], false)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::first::deduplicate;
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::automaton::machine::Machine;
+    use crate::builder::Builder;
     use crate::limits::Limits;
+    use crate::regular::id::SpecialId;
     use smallvec::SmallVec;
 
     const RULE_ONE: RuleId = RuleId::new(0);
@@ -171,7 +161,7 @@ mod tests {
         let bodies = make(&mut builder, one, two);
         builder.define(one, bodies[0]).unwrap();
         builder.define(two, bodies[1]).unwrap();
-        let machine = builder.build(one).unwrap().machine(&Limits::default(), [None, None], None).unwrap();
+        let machine = Machine::of(&builder.build(one).unwrap(), &Limits::default(), [None, None], None).unwrap();
         [RULE_ONE, RuleId::new(1)].map(|rule| {
             let entries = machine.rules().entries(rule);
             entries.iter().map(|entry| (entry.first, entry.rest.len())).collect()

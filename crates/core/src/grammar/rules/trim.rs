@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::grammar::rules::Rules;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{braces, brackets, literal};
     use crate::regular::id::RuleId;
 

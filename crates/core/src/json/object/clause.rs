@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::json::object::property_set::{contains, members, put};
 use crate::json::object::search::Steps;
 use crate::json::object::spec::pairs_from;
-use crate::regular::registers::{Clause, ObjectSpec, ObjectState, PropertySet};
+use crate::json::registers::{Clause, ObjectSpec, ObjectState, PropertySet};
 use smallvec::{smallvec, SmallVec};
 
 impl Clause {
@@ -266,7 +266,7 @@ fn take(set: &mut PropertySet, index: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{braces, literal};
     use crate::limits::Budget;
     use crate::regular::term::{Term, MANY};

@@ -8,7 +8,7 @@ use crate::json::object::property_set::{contains, members, put, put_ranges};
 use crate::json::object::search::{can_cover, ImplicationSearch, Selection, Steps};
 use crate::json::object::spec::pairs_from;
 use crate::json::object::state::{Branches, SeenKeys};
-use crate::regular::registers::{ObjectSpec, ObjectState, Property, PropertySet};
+use crate::json::registers::{ObjectSpec, ObjectState, Property, PropertySet};
 use crate::regular::term::{TermId, MANY};
 use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};

@@ -3,11 +3,11 @@
 //! The terms of keys and members are made here; which keys may come is decided in `state`.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::json::object::state::{Branches, SeenKeys};
-use crate::regular::arena::Arena;
+use crate::json::registers::{Hidden, ObjectState, NO_TEXT};
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::json_string::decode;
-use crate::regular::registers::{Hidden, ObjectState, NO_TEXT};
 use crate::regular::term::{Parts, Term, TermId, Text, EMPTY};
 use smallvec::{smallvec, SmallVec};
 
@@ -185,7 +185,7 @@ impl Arena {
                     Text::Known(text) => Some(decode(&self.registers.text(text))),
                     Text::Unknown => None,
                 };
-                let scarce = spec.has_scarce_keys(self.registers.keys.count(before.keys));
+                let scarce = spec.has_scarce_keys(self.terms.keys.count(before.keys));
                 let first = before.hidden == Hidden::Nothing;
                 let chooses = key.is_none() && (scarce || !first);
                 if let (true, [value]) = (chooses && first, &spec.extras[extra as usize].values[..]) {
@@ -203,7 +203,7 @@ impl Arena {
                 })?;
                 match key {
                     Some(key) => {
-                        let keys = self.registers.keys.with(before.keys, &key, &mut self.budget);
+                        let keys = self.terms.keys.with(before.keys, &key, &mut self.terms.budget);
                         branches.iter_mut().for_each(|(_, after)| after.keys = keys);
                     }
                     None => branches.iter_mut().for_each(|(_, after)| after.hidden = Hidden::Key),
@@ -238,7 +238,7 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{members, object, Member};
     use crate::regular::fixture::after;
 
@@ -331,11 +331,11 @@ mod tests {
         let head = heads[1].0;
         let finished = after(&mut arena, head, b"\"xy\"");
         assert!(arena.info(finished).nullable && !arena.info(head).nullable);
-        let Some((_, Text::Known(text))) = arena.terms.open_key(finished) else { unreachable!() };
+        let Some((_, Text::Known(text))) = arena.open_key(finished) else { unreachable!() };
         assert_eq!(arena.registers.text(text), b"\"xy\"");
         let member = arena.continuation(finished).unwrap().unwrap();
         let keys = state_behind(&arena, member).keys;
-        assert!(arena.registers.keys.contains(keys, b"xy") && arena.registers.keys.count(keys) == 1);
+        assert!(arena.terms.keys.contains(keys, b"xy") && arena.terms.keys.count(keys) == 1);
         assert_eq!(arena.continuation(EMPTY), Ok(None));
         let done = arena.key_done(object, state, 0).unwrap();
         let member = arena.named_member(object, state, 0).unwrap();
@@ -399,7 +399,7 @@ mod tests {
         let second = finished(&mut arena, object, hidden);
         assert!(arena.can_repeat_key(second) && !arena.can_repeat_key(EMPTY));
         let quoted = arena.key_heads(object, hidden).unwrap()[0].0;
-        assert!(matches!(arena.terms.open_key(quoted), Some((_, Text::Unknown))));
+        assert!(matches!(arena.open_key(quoted), Some((_, Text::Unknown))));
         assert!(!arena.can_repeat_key(quoted), "the key is still open");
         let choice = arena.continuation(second).unwrap().unwrap();
         let Term::ObjectKey { state, .. } = *arena.term(choice) else { unreachable!() };

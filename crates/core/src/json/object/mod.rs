@@ -2,7 +2,9 @@
 
 pub(crate) mod clause;
 pub(crate) mod feasibility;
+pub(crate) mod head;
 pub(crate) mod key;
+pub(crate) mod open_key;
 pub(crate) mod property_set;
 pub(crate) mod search;
 pub(crate) mod spec;

@@ -2,7 +2,7 @@
 //!
 //! Sets of properties are small bit vectors, and every state of an object holds some.
 
-use crate::regular::registers::{PropertyRanges, PropertySet};
+use crate::json::registers::{PropertyRanges, PropertySet};
 
 /// Whether the set has the property of an index.
 pub(crate) fn contains(set: &[u64], index: u32) -> bool {

@@ -5,8 +5,8 @@
 use crate::error::{Error, Limit, Result};
 use crate::json::object::property_set::{contains, put};
 use crate::json::object::spec::pairs_from;
+use crate::json::registers::{ObjectSpec, ObjectState, PropertySet};
 use crate::limits::Budget;
-use crate::regular::registers::{ObjectSpec, ObjectState, PropertySet};
 use smallvec::smallvec;
 
 /// The search for a choice of properties that respects implications, leaves the missing marks and fits the member

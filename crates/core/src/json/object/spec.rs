@@ -4,8 +4,8 @@
 
 use crate::error::Result;
 use crate::json::object::property_set::unite;
+use crate::json::registers::{Extra, ObjectSpec, Property, PropertyRanges};
 use crate::limits::Budget;
-use crate::regular::registers::{Extra, ObjectSpec, Property, PropertyRanges};
 use smallvec::smallvec;
 
 impl ObjectSpec {

@@ -4,12 +4,12 @@
 //! other keys, which may not repeat. Every state that is reached can still be closed (`feasibility`).
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::json::object::property_set::{contains, intersects, put};
 use crate::json::object::search::Steps;
-use crate::regular::arena::Arena;
+use crate::json::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet, Registers};
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
-use crate::regular::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet, Registers};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
@@ -61,13 +61,13 @@ impl Registers {
 impl Arena {
     /// Runs a search on the keys that came, charged to the budget of the call.
     pub(super) fn search<T>(&mut self, search: impl FnOnce(SeenKeys<'_>, &mut Steps<'_>) -> Result<T>) -> Result<T> {
-        search(SeenKeys::of(&self.registers.keys), &mut Steps::new(&mut self.budget, u64::MAX))
+        search(SeenKeys::of(&self.terms.keys), &mut Steps::new(&mut self.terms.budget, u64::MAX))
     }
 
     /// Adds an object to the arena and returns its term.
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
         self.budget.grow(spec.memory_bytes());
-        self.registers.objects.push(Arc::new(spec), &mut self.budget);
+        self.registers.objects.push(Arc::new(spec), &mut self.terms.budget);
         let object = ObjectId::at(self.registers.objects.len() - 1);
         self.intern_structural(Term::Object(object), 21, &[u128::from(object.number())], false)
     }
@@ -79,9 +79,9 @@ impl Arena {
             return id;
         }
         self.budget.grow(240 + 8 * (state.seen.len() + state.gone.len()));
-        self.registers.states.push(state.clone(), &mut self.budget);
+        self.registers.states.push(state.clone(), &mut self.terms.budget);
         let id = ObjectStateId::at(self.registers.states.len() - 1);
-        self.registers.state_ids.insert((object, state), id, &mut self.budget);
+        self.registers.state_ids.insert((object, state), id, &mut self.terms.budget);
         id
     }
 
@@ -198,7 +198,7 @@ impl Arena {
         named.iter().for_each(|&index| put(&mut allowed, index));
         self.budget.grow(160 + 4 * named.len() + 8 * allowed.len() + 8 * extras.len());
         let choices = Arc::new(Choices { named, allowed, extras });
-        self.registers.choice_memo.insert((object, state_id), choices.clone(), &mut self.budget);
+        self.registers.choice_memo.insert((object, state_id), choices.clone(), &mut self.terms.budget);
         Ok(choices)
     }
 
@@ -246,7 +246,7 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{members, object, Member};
     use crate::regular::fixture::texts;
 
@@ -343,7 +343,7 @@ mod tests {
         let spec = arena.registers.objects[object.index()].clone();
         let mut state = came.iter().fold(ObjectState::default(), |state, _| spec.state_after(&state, None, 0));
         for key in came {
-            state.keys = arena.registers.keys.with(state.keys, key.as_bytes(), &mut arena.budget);
+            state.keys = arena.terms.keys.with(state.keys, key.as_bytes(), &mut arena.terms.budget);
         }
         let state = arena.object_state(object, state);
         let choices = arena.choices(object, state).unwrap();
@@ -460,9 +460,9 @@ mod tests {
     #[test]
     fn a_key_came_if_it_is_in_the_state_or_the_one_more() {
         let mut arena = Arena::new();
-        let keys = arena.registers.keys.with(NO_KEYS, b"x", &mut arena.budget);
+        let keys = arena.terms.keys.with(NO_KEYS, b"x", &mut arena.terms.budget);
         let state = ObjectState { keys, ..ObjectState::default() };
-        let came = SeenKeys::of(&arena.registers.keys);
+        let came = SeenKeys::of(&arena.terms.keys);
         assert!(came.contains(&state, b"x") && !came.contains(&state, b"y"));
         let one_more = SeenKeys { also: Some(b"y"), ..came };
         assert!(one_more.contains(&state, b"x") && one_more.contains(&state, b"y") && !one_more.contains(&state, b"z"));

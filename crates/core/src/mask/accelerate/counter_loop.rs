@@ -6,9 +6,9 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
-use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::byte_index::Occurrence;

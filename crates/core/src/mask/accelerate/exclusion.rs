@@ -5,11 +5,12 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::id::KeySetId;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
 use crate::regular::term::{Escapes, Parts, Spelling, Term, TermId, EPSILON};
+use crate::regular::terms::Terms;
 use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
@@ -66,44 +67,42 @@ impl Exclusion {
             return true;
         };
         let mut ends = Vec::new();
-        self.excluded.iter().for_each(|&part| arena.collect_ends(part, trie, start, &mut ends));
+        self.excluded.iter().for_each(|&part| collect_ends(arena, part, trie, start, &mut ends));
         nodes.extend(ends.into_iter().filter_map(|node| trie.child(node, b'"')));
         true
     }
 }
 
-impl Arena {
-    /// The bytes after which a string may differ from the string without its exclusion; None if the head is no string
-    /// with an exclusion.
-    pub(crate) fn differing_bytes(&mut self, head: TermId) -> Option<ByteSet> {
-        let Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } = *self.term(head) else { return None };
-        let Term::And(parts) = self.term(text) else { return None };
-        let parts = Parts::from_slice(parts);
-        let mut bytes = None;
-        for &part in parts.iter() {
-            if let Term::Not(inner) = *self.term(part) {
-                if inner == EPSILON || self.terms.is_finite(inner) {
-                    let all = bytes.get_or_insert_with(|| ByteSet::from_bytes([b'"', b'\\'].into_iter()));
-                    *all = all.union(&self.first_bytes(inner));
-                }
+/// The bytes after which a string may differ from the string without its exclusion; None if the head is no string
+/// with an exclusion.
+pub(crate) fn differing_bytes(terms: &mut Terms, head: TermId) -> Option<ByteSet> {
+    let Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } = *terms.term(head) else { return None };
+    let Term::And(parts) = terms.term(text) else { return None };
+    let parts = Parts::from_slice(parts);
+    let mut bytes = None;
+    for &part in parts.iter() {
+        if let Term::Not(inner) = *terms.term(part) {
+            if inner == EPSILON || terms.is_finite(inner) {
+                let all = bytes.get_or_insert_with(|| ByteSet::from_bytes([b'"', b'\\'].into_iter()));
+                *all = all.union(&terms.first_bytes(inner));
             }
         }
-        bytes
     }
+    bytes
+}
 
-    /// Collect the nodes at which a text of a finite term (`is_finite`) ends.
-    fn collect_ends(&self, id: TermId, trie: &Trie, start: NodeId, ends: &mut Vec<NodeId>) {
-        let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
-        match *self.term(id) {
-            Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
-                words.iter().for_each(|word| end(&word[depth as usize..]));
-            }
-            Term::Literal { literal, position } => end(&self.terms.literals[literal.index()][position as usize..]),
-            Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
-            Term::Keys(set) => collect_key_ends(&self.registers.keys, set, trie, start, ends),
-            _ => unreachable!("{:?} is not finite by its kind", self.term(id)),
+/// Collect the nodes at which a text of a finite term (`is_finite`) ends.
+fn collect_ends(terms: &Terms, id: TermId, trie: &Trie, start: NodeId, ends: &mut Vec<NodeId>) {
+    let mut end = |text: &[u8]| ends.extend(follow(trie, start, text));
+    match *terms.term(id) {
+        Term::Words { set, low, high, depth } => {
+            let words = &terms.word_sets[set.index()].words[low as usize..high as usize];
+            words.iter().for_each(|word| end(&word[depth as usize..]));
         }
+        Term::Literal { literal, position } => end(&terms.literals[literal.index()][position as usize..]),
+        Term::Class(set) => set.iter().for_each(|byte| end(&[byte])),
+        Term::Keys(set) => collect_key_ends(&terms.keys, set, trie, start, ends),
+        _ => unreachable!("{:?} is not finite by its kind", terms.term(id)),
     }
 }
 
@@ -216,7 +215,7 @@ mod tests {
         assert_eq!(ends(&literal, Spelling::Body, false), (true, "ab\"".into()));
         let keys = |arena: &mut Arena| {
             let all = [&b""[..], b"ab", b"b", b"zz"];
-            let with = |set, key: &&[u8]| arena.registers.keys.with(set, key, &mut arena.budget);
+            let with = |set, key: &&[u8]| arena.terms.keys.with(set, key, &mut arena.terms.budget);
             let set = all.iter().fold(NO_KEYS, with);
             arena.key_set(set).unwrap()
         };
@@ -244,13 +243,13 @@ mod tests {
         let text = all_but(&mut arena, few);
         let mut of = |text, state| {
             let head = arena.quoted_state(text, state, false).unwrap();
-            arena.differing_bytes(head).map(|bytes| bytes.iter().collect::<Vec<_>>())
+            differing_bytes(&mut arena, head).map(|bytes| bytes.iter().collect::<Vec<_>>())
         };
         assert_eq!(of(text, Spelling::Body), Some(b"\"\\ac".to_vec()));
         assert_eq!(of(text, Spelling::Start), of(text, Spelling::Body));
         assert_eq!(of(text, Spelling::Escape), None);
         let any = arena.any_text().unwrap();
         let head = arena.quoted_state(any, Spelling::Body, false).unwrap();
-        assert!(arena.differing_bytes(head).is_none() && arena.differing_bytes(any).is_none());
+        assert!(differing_bytes(&mut arena, head).is_none() && differing_bytes(&mut arena, any).is_none());
     }
 }

@@ -3,11 +3,11 @@
 //! A walk by derivatives would make a term for every prefix of every text, and no other code would use these terms.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::head_mask::HeadMask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
-use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::json_string::escape;
 use crate::regular::term::{Escapes, Spelling, Term, TermId};
@@ -33,72 +33,70 @@ const MANY: u32 = 1_000;
 /// How often preparation may visit each word of a set. Chosen without measurement.
 const VISITS: u32 = 4;
 
-impl Arena {
-    /// Compute the head masks of large sets of words ahead of the first matcher that needs them.
-    pub fn prepare(&mut self, shared: &SharedMasks) -> Result<()> {
-        if !Accelerators::on().literals
-            || !(0..self.terms.word_sets.len()).any(|set| self.terms.word_sets[set].words.len() >= LARGE as usize)
-        {
-            return Ok(());
-        }
-        let terms = (0..self.len() as u32).map(TermId::new);
-        let is_large = |term: &Term| matches!(*term, Term::Words { low, high, .. } if high - low >= LARGE);
-        let mut roots: Vec<(TermId, bool)> = Vec::new();
-        for term in terms {
-            match *self.term(term) {
-                Term::Quoted { text, escapes: Escapes::CANONICAL, .. } if is_large(self.term(text)) => {
-                    roots.push((text, true))
-                }
-                Term::Words { .. } if is_large(self.term(term)) => roots.push((term, false)),
-                _ => {}
-            }
-        }
-        // Words that some term quotes occur unquoted only as a part of that term.
-        roots.sort_unstable();
-        roots.dedup();
-        for place in 0..roots.len() {
-            let (text, quoted) = roots[place];
-            if quoted || !roots.contains(&(text, true)) {
-                self.prepare_words(shared, text, quoted)?;
-            }
-        }
-        Ok(())
+/// Compute the head masks of large sets of words ahead of the first matcher that needs them.
+pub(crate) fn prepare(arena: &mut Arena, shared: &SharedMasks) -> Result<()> {
+    if !Accelerators::on().literals
+        || !(0..arena.terms.word_sets.len()).any(|set| arena.terms.word_sets[set].words.len() >= LARGE as usize)
+    {
+        return Ok(());
     }
+    let terms = (0..arena.len() as u32).map(TermId::new);
+    let is_large = |term: &Term| matches!(*term, Term::Words { low, high, .. } if high - low >= LARGE);
+    let mut roots: Vec<(TermId, bool)> = Vec::new();
+    for term in terms {
+        match *arena.term(term) {
+            Term::Quoted { text, escapes: Escapes::CANONICAL, .. } if is_large(arena.term(text)) => {
+                roots.push((text, true))
+            }
+            Term::Words { .. } if is_large(arena.term(term)) => roots.push((term, false)),
+            _ => {}
+        }
+    }
+    // Words that some term quotes occur unquoted only as a part of that term.
+    roots.sort_unstable();
+    roots.dedup();
+    for place in 0..roots.len() {
+        let (text, quoted) = roots[place];
+        if quoted || !roots.contains(&(text, true)) {
+            prepare_words(arena, shared, text, quoted)?;
+        }
+    }
+    Ok(())
+}
 
-    fn prepare_words(&mut self, shared: &SharedMasks, text: TermId, quoted: bool) -> Result<()> {
-        let mut visits = None;
-        let mut texts = VecDeque::from([text]);
-        while let Some(text) = texts.pop_front() {
-            let Term::Words { set, low, high, depth } = *self.term(text) else { continue };
-            let visits = visits.get_or_insert((high - low).saturating_mul(VISITS));
-            *visits = visits.saturating_sub(high - low);
-            if high - low < MANY || *visits == 0 {
-                continue;
-            }
-            let head = if quoted { self.quoted_state(text, Spelling::Body, false)? } else { text };
-            let hash = self.info(head).hash;
-            if shared.head_masks.get(hash).is_none() {
-                let mut walked = WalkResult::new(&shared.vocabulary);
-                if walked.walk_literals(self, &shared.vocabulary.trie, NodeId::ROOT, head)? {
-                    let head_mask = HeadMask::from_walk(self, walked, shared, false)?;
-                    let bytes = head_mask.memory_bytes();
-                    self.budget.grow_shared(bytes)?;
-                    shared.head_masks.put(hash, head_mask, bytes);
-                }
-            }
-            let words = self.terms.word_sets[set.index()].words.clone();
-            let mut at = low + u32::from(words[low as usize].len() == depth as usize);
-            while at < high {
-                let byte = words[at as usize][depth as usize];
-                let to = narrow(&words, at, high, depth, byte).1;
-                if to - at >= MANY {
-                    texts.push_back(self.derive(text, byte)?);
-                }
-                at = to;
+fn prepare_words(arena: &mut Arena, shared: &SharedMasks, text: TermId, quoted: bool) -> Result<()> {
+    let mut visits = None;
+    let mut texts = VecDeque::from([text]);
+    while let Some(text) = texts.pop_front() {
+        let Term::Words { set, low, high, depth } = *arena.term(text) else { continue };
+        let visits = visits.get_or_insert((high - low).saturating_mul(VISITS));
+        *visits = visits.saturating_sub(high - low);
+        if high - low < MANY || *visits == 0 {
+            continue;
+        }
+        let head = if quoted { arena.quoted_state(text, Spelling::Body, false)? } else { text };
+        let hash = arena.info(head).hash;
+        if shared.head_masks.get(hash).is_none() {
+            let mut walked = WalkResult::new(&shared.vocabulary);
+            if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
+                let head_mask = HeadMask::from_walk(arena, walked, shared, false)?;
+                let bytes = head_mask.memory_bytes();
+                arena.budget.grow_shared(bytes)?;
+                shared.head_masks.put(hash, head_mask, bytes);
             }
         }
-        Ok(())
+        let words = arena.terms.word_sets[set.index()].words.clone();
+        let mut at = low + u32::from(words[low as usize].len() == depth as usize);
+        while at < high {
+            let byte = words[at as usize][depth as usize];
+            let to = narrow(&words, at, high, depth, byte).1;
+            if to - at >= MANY {
+                texts.push_back(arena.derive(text, byte)?);
+            }
+            at = to;
+        }
     }
+    Ok(())
 }
 
 /// A walk of texts along a trie.

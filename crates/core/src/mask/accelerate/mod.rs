@@ -62,7 +62,8 @@ impl Accelerators {
 mod tests {
     use super::*;
     use crate::automaton::follow_bytes::FollowBytes;
-    use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+    use crate::automaton::machine::Machine;
+    use crate::builder::{Builder, ObjectRules, Punctuation};
     use crate::grammar::grammar::Grammar;
     use crate::mask::masks::Masks;
     use crate::mask::shared::SharedMasks;
@@ -207,7 +208,7 @@ mod tests {
     /// The masks along a text, as words, and the elementary steps that they took.
     fn masks(grammar: &Grammar, vocabulary: &Arc<Vocabulary>, text: &str) -> (Vec<Vec<u32>>, u64) {
         let shared = SharedMasks::new(vocabulary.clone());
-        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut machine = Machine::of(&grammar, &crate::limits::Limits::default(), [None, None], None).unwrap();
         let mut masks = Masks::new(Vec::new());
         let mut follow_bytes = FollowBytes::default();
         let mut at = machine.start;

@@ -5,11 +5,11 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::dfa_cache::NOWHERE;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
-use crate::regular::arena::Arena;
 use crate::regular::memo::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::vocabulary::byte_index::Occurrence;
@@ -23,93 +23,97 @@ struct Entry {
     space_prefixed: bool,
 }
 
-impl ClosedRegion {
-    /// Whether a scan takes less time than a walk: few occurrences leave the region, and it holds a third of the vocabulary
-    /// or four times as many tokens as occurrences leave it. Both ratios were chosen without measurement.
-    pub fn is_worthwhile(&self, shared: &SharedMasks, counter_loop: Option<&CounterLoop>) -> bool {
-        let leaving = self.leaving_bytes();
-        if shared.vocabulary.are_frequent(&leaving) {
-            return false;
-        }
-        if counter_loop.is_some_and(|counter_loop| counter_loop.class == self.class) {
-            return true;
-        }
-        let inside = shared.vocabulary.count_of(self.class);
-        if inside >= shared.vocabulary.len() / 3 {
-            return true;
-        }
-        let occurrences: usize = leaving.iter().map(|byte| shared.vocabulary.max_occurrences(byte)).sum();
-        counter_loop.is_none() && occurrences < inside / 4
+/// Whether a scan takes less time than a walk: few occurrences leave the region, and it holds a third of the vocabulary
+/// or four times as many tokens as occurrences leave it. Both ratios were chosen without measurement.
+pub(crate) fn is_worthwhile(region: &ClosedRegion, shared: &SharedMasks, counter_loop: Option<&CounterLoop>) -> bool {
+    let leaving = leaving_bytes(region);
+    if shared.vocabulary.are_frequent(&leaving) {
+        return false;
     }
-
-    /// The bytes that leave the region.
-    fn leaving_bytes(&self) -> ByteSet {
-        ByteSet::from_bytes(self.next_bytes.iter().filter(|&byte| !self.class.contains(byte)))
+    if counter_loop.is_some_and(|counter_loop| counter_loop.class == region.class) {
+        return true;
     }
-
-    /// The tokens and exits of a head of the region.
-    pub fn scan(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId, is_last: bool) -> Result<WalkResult> {
-        let bits = shared.vocabulary.class(self.class);
-        let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
-        walked.dense = Some(Part { bits: bits.clone(), within: None });
-        let start = walked.dfa.row(arena, head);
-        // About half of all tokens begin with a space. If a space leads to a region, that region is scanned, too.
-        let space = arena.derive(head, b' ')?;
-        let behind_space = match space {
-            EMPTY => None,
-            _ if self.class.contains(b' ') => None,
-            next => ClosedRegion::get(arena, next)?.filter(|region| !region.class.contains(b' ')),
-        };
-        if let Some(region) = &behind_space {
-            let both = bits
-                .iter()
-                .zip(shared.vocabulary.space_prefixed(region.class))
-                .map(|(bits, space_prefixed)| bits | space_prefixed)
-                .collect();
-            walked.dense = Some(Part { bits: both, within: None });
-            region.enter_leaving(arena, shared, Entry { start, space_prefixed: true }, &mut walked, |_| true)?;
-        }
-        let own = Entry { start, space_prefixed: false };
-        let space_prefixed = behind_space.is_some();
-        self.enter_leaving(arena, shared, own, &mut walked, |occurrence| {
-            !(space_prefixed && occurrence.depth == 0 && shared.vocabulary.trie.byte(occurrence.node) == b' ')
-        })?;
-        Ok(walked)
+    let inside = shared.vocabulary.count_of(region.class);
+    if inside >= shared.vocabulary.len() / 3 {
+        return true;
     }
+    let occurrences: usize = leaving.iter().map(|byte| shared.vocabulary.max_occurrences(byte)).sum();
+    counter_loop.is_none() && occurrences < inside / 4
+}
 
-    /// Enter the trie at every occurrence of a leaving byte that is the first one of its token.
-    fn enter_leaving(
-        &self,
-        arena: &mut Arena,
-        shared: &SharedMasks,
-        entry: Entry,
-        walked: &mut WalkResult,
-        wanted: impl Fn(&Occurrence) -> bool,
-    ) -> Result<()> {
-        let leaving = self.leaving_bytes();
-        let class = if entry.space_prefixed { self.class.with(b' ') } else { self.class };
-        let is_inside = |occurrence: &Occurrence| {
-            occurrence.before.is_within(class) && (occurrence.space_prefixed || !entry.space_prefixed)
-        };
-        shared.vocabulary.prepare_occurrences(&leaving);
-        for byte in leaving.iter() {
-            let occurrences = shared.vocabulary.occurrences(byte).iter();
-            for occurrence in occurrences.filter(|occurrence| is_inside(occurrence) && wanted(occurrence)) {
-                let Some(token) = shared.vocabulary.token(occurrence.token) else { continue };
-                let mut row = entry.start;
-                for &byte in &token[..usize::from(occurrence.depth)] {
-                    row = walked.dfa.step(arena, row, byte)?;
-                }
-                let next = walked.dfa.step(arena, row, byte)?;
-                if next != NOWHERE {
-                    arena.spend(1)?;
-                    let next = walked.dfa.rows[next as usize].state;
-                    walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?;
-                }
+/// The bytes that leave the region.
+fn leaving_bytes(region: &ClosedRegion) -> ByteSet {
+    ByteSet::from_bytes(region.next_bytes.iter().filter(|&byte| !region.class.contains(byte)))
+}
+
+/// The tokens and exits of a head of the region.
+pub(crate) fn scan(
+    region: &ClosedRegion,
+    arena: &mut Arena,
+    shared: &SharedMasks,
+    head: TermId,
+    is_last: bool,
+) -> Result<WalkResult> {
+    let bits = shared.vocabulary.class(region.class);
+    let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
+    walked.dense = Some(Part { bits: bits.clone(), within: None });
+    let start = walked.dfa.row(arena, head);
+    // About half of all tokens begin with a space. If a space leads to a region, that region is scanned, too.
+    let space = arena.derive(head, b' ')?;
+    let behind_space = match space {
+        EMPTY => None,
+        _ if region.class.contains(b' ') => None,
+        next => ClosedRegion::get(arena, next)?.filter(|region| !region.class.contains(b' ')),
+    };
+    if let Some(beyond) = &behind_space {
+        let both = bits
+            .iter()
+            .zip(shared.vocabulary.space_prefixed(beyond.class))
+            .map(|(bits, space_prefixed)| bits | space_prefixed)
+            .collect();
+        walked.dense = Some(Part { bits: both, within: None });
+        enter_leaving(beyond, arena, shared, Entry { start, space_prefixed: true }, &mut walked, |_| true)?;
+    }
+    let own = Entry { start, space_prefixed: false };
+    let space_prefixed = behind_space.is_some();
+    enter_leaving(region, arena, shared, own, &mut walked, |occurrence| {
+        !(space_prefixed && occurrence.depth == 0 && shared.vocabulary.trie.byte(occurrence.node) == b' ')
+    })?;
+    Ok(walked)
+}
+
+/// Enter the trie at every occurrence of a leaving byte that is the first one of its token.
+fn enter_leaving(
+    region: &ClosedRegion,
+    arena: &mut Arena,
+    shared: &SharedMasks,
+    entry: Entry,
+    walked: &mut WalkResult,
+    wanted: impl Fn(&Occurrence) -> bool,
+) -> Result<()> {
+    let leaving = leaving_bytes(region);
+    let class = if entry.space_prefixed { region.class.with(b' ') } else { region.class };
+    let is_inside = |occurrence: &Occurrence| {
+        occurrence.before.is_within(class) && (occurrence.space_prefixed || !entry.space_prefixed)
+    };
+    shared.vocabulary.prepare_occurrences(&leaving);
+    for byte in leaving.iter() {
+        let occurrences = shared.vocabulary.occurrences(byte).iter();
+        for occurrence in occurrences.filter(|occurrence| is_inside(occurrence) && wanted(occurrence)) {
+            let Some(token) = shared.vocabulary.token(occurrence.token) else { continue };
+            let mut row = entry.start;
+            for &byte in &token[..usize::from(occurrence.depth)] {
+                row = walked.dfa.step(arena, row, byte)?;
+            }
+            let next = walked.dfa.step(arena, row, byte)?;
+            if next != NOWHERE {
+                arena.spend(1)?;
+                let next = walked.dfa.rows[next as usize].state;
+                walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?;
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -205,7 +209,7 @@ mod tests {
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
                     if let Some(region) = ClosedRegion::get(arena, head).unwrap() {
                         regions += 1;
-                        let walked = region.scan(arena, &shared, head, false).unwrap();
+                        let walked = scan(&region, arena, &shared, head, false).unwrap();
                         assert!(everything(walked) == slow, "region {before:?} {:?}", arena.term(text));
                     }
                     let ascii = arena.next_ascii(head).unwrap();

@@ -4,8 +4,8 @@
 //! names themselves, and the mask has these anyway. What follows the name is walked for the other tokens only.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::accelerate::Accelerators;
-use crate::regular::arena::Arena;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 

@@ -8,16 +8,16 @@ use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::error::Result;
+use crate::json::registers::Value;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::HeadMask;
 use crate::mask::key::lookahead::Lookaheads;
 use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey, DEPTH};
 use crate::mask::shared::SharedMasks;
-use crate::regular::arena::Arena;
 use crate::regular::id::{ObjectId, ObjectStateId};
-use crate::regular::registers::Value;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
+use crate::regular::terms::Terms;
 use crate::vocabulary::id::NodeId;
 
 use rustc_hash::FxHashMap;
@@ -232,9 +232,9 @@ impl KeyBuilder<'_> {
                 nodes.dedup();
                 let mut parts = vec![self.shared.saturated_hash(arena, exclusion.relaxed)?];
                 parts.extend(nodes.into_iter().map(|node| u128::from(node.number())));
-                (hashed(4, &parts), arena.reads_any_text(exclusion.relaxed))
+                (hashed(4, &parts), reads_any_text(arena, exclusion.relaxed))
             }
-            _ => (self.shared.saturated_hash(arena, inner)?, arena.reads_any_text(inner)),
+            _ => (self.shared.saturated_hash(arena, inner)?, reads_any_text(arena, inner)),
         };
         arena.budget.grow(64);
         self.parts.inners.insert(inner, named);
@@ -242,17 +242,17 @@ impl KeyBuilder<'_> {
     }
 }
 
-impl Arena {
-    fn reads_any_text(&self, inner: TermId) -> bool {
-        matches!(*self.term(inner), Term::Quoted { text, escapes, .. } if self.is_any_text(text, escapes))
-    }
+/// Whether a head is inside a string of any text.
+fn reads_any_text(terms: &Terms, inner: TermId) -> bool {
+    matches!(*terms.term(inner), Term::Quoted { text, escapes, .. } if terms.is_any_text(text, escapes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::automaton::frame::BOTTOM;
-    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules};
+    use crate::json::arena::Arena;
     use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, Scene};
     use crate::regular::term::Spelling;
 
@@ -368,7 +368,7 @@ mod tests {
             let covers = scene.keys().covers(key).unwrap();
             let mask = {
                 let Scene { machine, shared, .. } = &mut scene;
-                let (inner, _) = machine.arena.terms.open_key(key).unwrap();
+                let (inner, _) = machine.arena.open_key(key).unwrap();
                 let mut exact = |arena: &mut Arena, head| {
                     HeadMask::compute(arena, shared, (head, false), &mut |_, _| unreachable!("an any text is walked"))
                 };

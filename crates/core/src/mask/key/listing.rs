@@ -70,7 +70,7 @@ impl KeyBuilder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::mask::fixture::{node, object, printable_and, shared_masks, taken, Scene};
 
     const TOKENS: [&str; 8] = ["a", "ab", "abc", "abd", "ax", "b", "bc", "abcd"];

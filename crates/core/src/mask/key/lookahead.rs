@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::grammar::rules::First;
 use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
-use crate::mask::key::object_lookahead::At;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
 use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
 use crate::mask::walk_cache::TrieView;
@@ -23,6 +22,14 @@ use std::hash::Hash;
 
 /// Steps of the budget per walk whose tokens join those of a lookahead: about 0.2 µs.
 const STEPS_PER_LIST: u64 = 4;
+
+/// A place in an object: before it, before a key, behind a member.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum At {
+    Start,
+    Key,
+    Next,
+}
 
 /// Lookaheads cached for one machine.
 #[derive(Default)]
@@ -223,7 +230,7 @@ impl KeyBuilder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::Builder;
+    use crate::builder::Builder;
     use crate::mask::fixture::{node, shared_masks, Scene};
     use crate::mask::key::DEPTH;
     use crate::mask::shared::SharedMasks;

@@ -90,7 +90,7 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
 mod tests {
     use super::*;
     use crate::automaton::frame::BOTTOM;
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
     use crate::mask::shared::SharedMasks;
     use crate::regular::id::ObjectId;

@@ -5,19 +5,12 @@
 use crate::error::Result;
 use crate::mask::exits::Exits;
 use crate::mask::key::builder::KeyBuilder;
-use crate::mask::key::object_summary::ObjectSummary;
+use crate::mask::key::lookahead::At;
+use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
 use crate::mask::key::{hashed, Lookahead};
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
-
-/// A place in an object: before it, before a key, behind a member.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum At {
-    Start,
-    Key,
-    Next,
-}
 
 impl KeyBuilder<'_> {
     /// The lookahead of an object's term. An object has many states, but few different summaries.
@@ -120,11 +113,11 @@ impl KeyBuilder<'_> {
     fn summarize(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
         let key_prefixes = &self.shared.vocabulary.key_prefixes;
         if !self.parts.lookaheads.profiles.contains_key(&object) {
-            let profile = self.machine.arena.object_profile(object, key_prefixes)?;
+            let profile = ObjectProfile::of(&mut self.machine.arena, object, key_prefixes)?;
             self.parts.lookaheads.profiles.insert(object, profile);
         }
         match &self.parts.lookaheads.profiles[&object] {
-            Some(profile) => self.machine.arena.object_summary(object, state, profile, key_prefixes),
+            Some(profile) => ObjectSummary::of(&mut self.machine.arena, object, state, profile, key_prefixes),
             None => Ok(None),
         }
     }
@@ -133,7 +126,7 @@ impl KeyBuilder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::mask::fixture::{node, object, printable_and, Scene};
     use crate::mask::key::lookahead::TABLE_ROOM;
     use crate::mask::key::DEPTH;

@@ -5,11 +5,12 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
+use crate::json::registers::{Hidden, ObjectSpec};
 use crate::regular::id::{KeySetId, ObjectId, ObjectStateId};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::{Hidden, ObjectSpec};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
+use crate::regular::terms::Terms;
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::key_prefixes::{KeyPrefixes, BEFORE, BEHIND};
 use smallvec::SmallVec;
@@ -37,32 +38,14 @@ pub(crate) struct ObjectProfile {
 }
 
 impl ObjectProfile {
-    fn observed_in<'a>(
-        &'a self,
-        spec: &'a ObjectSpec,
-        may_come: impl Fn(u32) -> bool + 'a,
-    ) -> impl Iterator<Item = &'a [u8]> + 'a {
-        let observed = self.observed.iter().map(|&place| &spec.sorted[place as usize]);
-        observed.filter(move |(_, property)| may_come(*property)).map(|(spelling, _)| &**spelling)
-    }
-}
-
-fn with_hidden(hidden: u64, keys: u128) -> u128 {
-    keys.wrapping_mul(2).wrapping_add(hidden.into())
-}
-
-impl Arena {
     /// The profile of an object; None if tokens can observe more of the object than a summary says.
-    pub(crate) fn object_profile(
-        &mut self,
-        object: ObjectId,
-        key_prefixes: &KeyPrefixes,
-    ) -> Result<Option<ObjectProfile>> {
-        let spec = self.registers.objects[object.index()].clone();
-        self.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
+    pub(crate) fn of(arena: &mut Arena, object: ObjectId, key_prefixes: &KeyPrefixes) -> Result<Option<Self>> {
+        let spec = arena.registers.objects[object.index()].clone();
+        arena.budget.spend(1 + spec.sorted.len() as u64 / 8)?;
         let extras = || spec.extras.iter().filter(|extra| !extra.values.is_empty());
-        let is_observed = extras().any(|extra| self.is_cofinite(extra.keys) && self.excludes(extra.keys, key_prefixes));
-        if key_prefixes.crosses || is_observed || !self.has_usual_separators(object) {
+        let is_observed =
+            extras().any(|extra| arena.is_cofinite(extra.keys) && excludes(arena, extra.keys, key_prefixes));
+        if key_prefixes.crosses || is_observed || !has_usual_separators(arena, object) {
             return Ok(None);
         }
         let first = |(spelling, _): &(Box<[u8]>, u32)| spelling.get(1).copied();
@@ -78,31 +61,46 @@ impl Arena {
         }
         let profile = ObjectProfile {
             unrestricted: spec.is_unrestricted(),
-            any: extras().any(|extra| extra.few.is_none() && self.is_cofinite(extra.keys)),
+            any: extras().any(|extra| extra.few.is_none() && arena.is_cofinite(extra.keys)),
             observed,
         };
-        self.budget.grow(size_of::<ObjectProfile>() + 4 * profile.observed.len());
+        arena.budget.grow(size_of::<ObjectProfile>() + 4 * profile.observed.len());
         Ok(Some(profile))
     }
 
+    fn observed_in<'a>(
+        &'a self,
+        spec: &'a ObjectSpec,
+        may_come: impl Fn(u32) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a [u8]> + 'a {
+        let observed = self.observed.iter().map(|&place| &spec.sorted[place as usize]);
+        observed.filter(move |(_, property)| may_come(*property)).map(|(spelling, _)| &**spelling)
+    }
+}
+
+fn with_hidden(hidden: u64, keys: u128) -> u128 {
+    keys.wrapping_mul(2).wrapping_add(hidden.into())
+}
+
+impl ObjectSummary {
     /// The summary of a state; None if tokens can observe more of the state.
-    pub(crate) fn object_summary(
-        &mut self,
+    pub(crate) fn of(
+        arena: &mut Arena,
         object: ObjectId,
         state_id: ObjectStateId,
         profile: &ObjectProfile,
         key_prefixes: &KeyPrefixes,
-    ) -> Result<Option<ObjectSummary>> {
+    ) -> Result<Option<Self>> {
         let (spec, state) =
-            (self.registers.objects[object.index()].clone(), self.registers.states[state_id.index()].clone());
-        if state.hidden == Hidden::Choice || self.is_observed(state.keys, key_prefixes) {
+            (arena.registers.objects[object.index()].clone(), arena.registers.states[state_id.index()].clone());
+        if state.hidden == Hidden::Choice || is_observed(arena, state.keys, key_prefixes) {
             return Ok(None);
         }
         let hidden = u64::from(state.hidden == Hidden::Key);
         // Stands for all texts but finitely many, none of which a token reads to its end.
         const ANY: u128 = 1;
         if profile.unrestricted {
-            self.budget.spend(1 + spec.valued.len() as u64 / 8)?;
+            arena.budget.spend(1 + spec.valued.len() as u64 / 8)?;
             let left = |set: &[u64]| (0..set.len()).any(|word| set[word] & !spec.past_word(&state, word) != 0);
             let closes = !left(&spec.required);
             let any = profile.any && (closes || spec.any_order || !spec.extras_last);
@@ -112,124 +110,120 @@ impl Arena {
             }
         }
         if spec.is_sequential() && spec.extras.is_empty() {
-            self.budget.spend(1 + profile.observed.len() as u64 / 8)?;
+            arena.budget.spend(1 + profile.observed.len() as u64 / 8)?;
             let span = spec.in_turn(&state);
             let may_come = |property: u32| span.contains(&(property as usize)) && spec.has_values(property);
-            let keys = self.keys_hash(profile.observed_in(&spec, may_come), &[]);
+            let keys = keys_hash(arena, profile.observed_in(&spec, may_come), &[]);
             let closes = spec.can_close(&state);
             let goes_on = span.clone().any(|property| may_come(property as u32));
             return Ok(Some(ObjectSummary { closes, goes_on, keys: with_hidden(hidden, keys) }));
         }
-        let choices = self.choices(object, state_id)?;
-        let any = choices.extras.iter().any(|&(extra, _)| self.is_cofinite(spec.extras[extra as usize].keys));
+        let choices = arena.choices(object, state_id)?;
+        let any = choices.extras.iter().any(|&(extra, _)| arena.is_cofinite(spec.extras[extra as usize].keys));
         let keys = if any {
             ANY
         } else {
             let others: Vec<TermId> = choices.extras.iter().map(|&(_, keys)| keys).collect();
-            self.keys_hash(profile.observed_in(&spec, |property| choices.allows(property)), &others)
+            keys_hash(arena, profile.observed_in(&spec, |property| choices.allows(property)), &others)
         };
         let goes_on = !choices.named.is_empty() || !choices.extras.is_empty();
         Ok(Some(ObjectSummary { closes: spec.can_close(&state), goes_on, keys: with_hidden(hidden, keys) }))
     }
+}
 
-    /// A hash of the keys that are one of some texts, or in one of some languages; 0 if there are none.
-    fn keys_hash<'a>(&self, spellings: impl Iterator<Item = &'a [u8]>, others: &[TermId]) -> u128 {
-        let (mut keys, mut named) = (Hasher128::new(0), 0);
-        for spelling in spellings {
-            keys.bytes(spelling);
-            named += 1;
-        }
-        let mut others: SmallVec<[u128; 4]> = others.iter().map(|&keys| self.info(keys).hash).collect();
-        others.sort_unstable();
-        others.iter().for_each(|&hash| keys.wide(hash));
-        match named + others.len() {
-            0 => 0,
-            _ => keys.finish(),
-        }
+/// A hash of the keys that are one of some texts, or in one of some languages; 0 if there are none.
+fn keys_hash<'a>(terms: &Terms, spellings: impl Iterator<Item = &'a [u8]>, others: &[TermId]) -> u128 {
+    let (mut keys, mut named) = (Hasher128::new(0), 0);
+    for spelling in spellings {
+        keys.bytes(spelling);
+        named += 1;
     }
-
-    /// Whether some token reads a key of a set to its end.
-    fn is_observed(&self, keys: KeySetId, key_prefixes: &KeyPrefixes) -> bool {
-        let begins = || self.registers.keys.children(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
-        keys != NO_KEYS
-            && (self.registers.keys.has_empty(keys) || begins())
-            && key_prefixes.whole.iter().any(|key| self.registers.keys.contains(keys, key))
+    let mut others: SmallVec<[u128; 4]> = others.iter().map(|&keys| terms.info(keys).hash).collect();
+    others.sort_unstable();
+    others.iter().for_each(|&hash| keys.wide(hash));
+    match named + others.len() {
+        0 => 0,
+        _ => keys.finish(),
     }
+}
 
-    /// Whether some token reads a key to its end that a cofinite language excludes.
-    fn excludes(&self, id: TermId, key_prefixes: &KeyPrefixes) -> bool {
-        match *self.term(id) {
-            Term::And(ref parts) => parts.iter().any(|&part| self.excludes(part, key_prefixes)),
-            Term::Not(EMPTY) => false,
-            Term::Not(inner) => match *self.term(inner) {
-                Term::Words { set, low, high, depth: 0 } => {
-                    let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
-                    key_prefixes.has_any(words.iter().map(|word| &**word))
-                }
-                Term::Literal { literal, position: 0 } => {
-                    key_prefixes.has_any([&**self.terms.literals[literal.index()]])
-                }
-                // Names of one byte each.
-                Term::Class(bytes) => bytes.iter().any(|byte| key_prefixes.has_any([&[byte][..]])),
-                Term::Keys(set) => key_prefixes.whole.iter().any(|key| self.registers.keys.contains(set, key)),
-                _ => true,
-            },
-            _ => false,
-        }
-    }
+/// Whether some token reads a key of a set to its end.
+fn is_observed(terms: &Terms, keys: KeySetId, key_prefixes: &KeyPrefixes) -> bool {
+    let begins = || terms.keys.children(keys).any(|(first, _)| key_prefixes.firsts.contains(first));
+    keys != NO_KEYS
+        && (terms.keys.has_empty(keys) || begins())
+        && key_prefixes.whole.iter().any(|key| terms.keys.contains(keys, key))
+}
 
-    /// Whether the bytes before a key end with one of `BEFORE` and those behind a key begin with one of `BEHIND`.
-    pub(crate) fn has_usual_separators(&mut self, object: ObjectId) -> bool {
-        let ObjectSpec { open, comma, colon, escapes, .. } = *self.registers.objects[object.index()];
-        if escapes.free {
-            return false;
-        }
-        if let Some(&known) = self.registers.standard_punctuation.get(&[open, comma, colon]) {
-            return known;
-        }
-        let is_of = |bytes: ByteSet, few: &[u8]| {
-            let few = ByteSet::from_bytes(few.iter().copied());
-            bytes.union(&few) == few
-        };
-        let ends = |id| !self.info(id).nullable && self.last_bytes(id).is_some_and(|bytes| is_of(bytes, BEFORE));
-        let before = ends(open) && ends(comma);
-        let usual = before && !self.info(colon).nullable && is_of(self.first_bytes(colon), BEHIND);
-        self.registers.standard_punctuation.insert([open, comma, colon], usual, &mut self.budget);
-        usual
-    }
-
-    /// The last bytes of the texts of a separator; None if the term is not one that separators are made of.
-    fn last_bytes(&self, id: TermId) -> Option<ByteSet> {
-        match *self.term(id) {
-            Term::Class(bytes) => Some(bytes),
-            Term::Literal { literal, .. } => {
-                self.terms.literals[literal.index()].last().map(|&last| ByteSet::range(last, last))
+/// Whether some token reads a key to its end that a cofinite language excludes.
+fn excludes(terms: &Terms, id: TermId, key_prefixes: &KeyPrefixes) -> bool {
+    match *terms.term(id) {
+        Term::And(ref parts) => parts.iter().any(|&part| excludes(terms, part, key_prefixes)),
+        Term::Not(EMPTY) => false,
+        Term::Not(inner) => match *terms.term(inner) {
+            Term::Words { set, low, high, depth: 0 } => {
+                let words = &terms.word_sets[set.index()].words[low as usize..high as usize];
+                key_prefixes.has_any(words.iter().map(|word| &**word))
             }
-            Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
-                Some(ByteSet::from_bytes(words.iter().filter_map(|word| word[depth as usize..].last().copied())))
-            }
-            Term::Repeat { body, .. } => self.last_bytes(body),
-            Term::Cat(left, right) | Term::Seq(left, right) => match self.info(right).nullable {
-                true => Some(self.last_bytes(left)?.union(&self.last_bytes(right)?)),
-                false => self.last_bytes(right),
-            },
-            Term::Alt(ref parts) => {
-                let mut all = ByteSet::EMPTY;
-                for &part in parts.iter().filter(|&&part| part != EPSILON) {
-                    all = all.union(&self.last_bytes(part)?);
-                }
-                Some(all)
-            }
-            _ => None,
+            Term::Literal { literal, position: 0 } => key_prefixes.has_any([&**terms.literals[literal.index()]]),
+            // Names of one byte each.
+            Term::Class(bytes) => bytes.iter().any(|byte| key_prefixes.has_any([&[byte][..]])),
+            Term::Keys(set) => key_prefixes.whole.iter().any(|key| terms.keys.contains(set, key)),
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the bytes before a key end with one of `BEFORE` and those behind a key begin with one of `BEHIND`.
+fn has_usual_separators(arena: &mut Arena, object: ObjectId) -> bool {
+    let ObjectSpec { open, comma, colon, escapes, .. } = *arena.registers.objects[object.index()];
+    if escapes.free {
+        return false;
+    }
+    if let Some(&known) = arena.registers.standard_punctuation.get(&[open, comma, colon]) {
+        return known;
+    }
+    let is_of = |bytes: ByteSet, few: &[u8]| {
+        let few = ByteSet::from_bytes(few.iter().copied());
+        bytes.union(&few) == few
+    };
+    let ends = |id| !arena.info(id).nullable && last_bytes(arena, id).is_some_and(|bytes| is_of(bytes, BEFORE));
+    let before = ends(open) && ends(comma);
+    let usual = before && !arena.info(colon).nullable && is_of(arena.first_bytes(colon), BEHIND);
+    arena.registers.standard_punctuation.insert([open, comma, colon], usual, &mut arena.terms.budget);
+    usual
+}
+
+/// The last bytes of the texts of a separator; None if the term is not one that separators are made of.
+fn last_bytes(terms: &Terms, id: TermId) -> Option<ByteSet> {
+    match *terms.term(id) {
+        Term::Class(bytes) => Some(bytes),
+        Term::Literal { literal, .. } => terms.literals[literal.index()].last().map(|&last| ByteSet::range(last, last)),
+        Term::Words { set, low, high, depth } => {
+            let words = &terms.word_sets[set.index()].words[low as usize..high as usize];
+            Some(ByteSet::from_bytes(words.iter().filter_map(|word| word[depth as usize..].last().copied())))
         }
+        Term::Repeat { body, .. } => last_bytes(terms, body),
+        Term::Cat(left, right) | Term::Seq(left, right) => match terms.info(right).nullable {
+            true => Some(last_bytes(terms, left)?.union(&last_bytes(terms, right)?)),
+            false => last_bytes(terms, right),
+        },
+        Term::Alt(ref parts) => {
+            let mut all = ByteSet::EMPTY;
+            for &part in parts.iter().filter(|&&part| part != EPSILON) {
+                all = all.union(&last_bytes(terms, part)?);
+            }
+            Some(all)
+        }
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+    use crate::builder::{Builder, ObjectRules, Punctuation};
     use crate::mask::fixture::{object, printable_and, Scene};
 
     const OBJECT: ObjectId = ObjectId::new(0);
@@ -257,8 +251,8 @@ mod tests {
         let mut state = (*arena.registers.states[id.index()]).clone();
         state.hidden = hidden;
         let id = arena.object_state(OBJECT, state);
-        let profile = arena.object_profile(OBJECT, &key_prefixes).unwrap()?;
-        let summary = arena.object_summary(OBJECT, id, &profile, &key_prefixes).unwrap()?;
+        let profile = ObjectProfile::of(arena, OBJECT, &key_prefixes).unwrap()?;
+        let summary = ObjectSummary::of(arena, OBJECT, id, &profile, &key_prefixes).unwrap()?;
         Some((summary.closes, summary.goes_on, summary.keys))
     }
 
@@ -344,14 +338,14 @@ mod tests {
             let mut scene = scene(&named, any, rules);
             let (arena, key_prefixes) = (&mut scene.machine.arena, prefixes(&[token]));
             let state = arena.first_state(OBJECT);
-            arena.object_profile(OBJECT, &key_prefixes).unwrap();
+            ObjectProfile::of(arena, OBJECT, &key_prefixes).unwrap();
             let before = arena.budget.clone();
-            let profile = arena.object_profile(OBJECT, &key_prefixes).unwrap().unwrap();
+            let profile = ObjectProfile::of(arena, OBJECT, &key_prefixes).unwrap().unwrap();
             assert_eq!(arena.budget.spent() - before.spent(), 1 + 512 / 8);
             let held = size_of::<ObjectProfile>() + 4 * profile.observed.len();
             assert_eq!(arena.budget.held() - before.held(), held, "what is kept of {} keys", profile.observed.len());
             let before = arena.budget.spent();
-            arena.object_summary(OBJECT, state, &profile, &key_prefixes).unwrap().unwrap();
+            ObjectSummary::of(arena, OBJECT, state, &profile, &key_prefixes).unwrap().unwrap();
             assert_eq!(arena.budget.spent() - before, steps);
         }
     }
@@ -389,7 +383,7 @@ mod tests {
         let (no_ab, no_words) = (arena.not(ab).unwrap(), arena.not(words).unwrap());
         let both = arena.and(vec![any, no_words]).unwrap();
         let [read_ab, read_cd, read_x] = ["ab", "cd", "x"].map(|key| prefixes(&[&format!(",\"{key}\"")]));
-        let all = |arena: &Arena, id| [&read_ab, &read_cd, &read_x].map(|read| arena.excludes(id, read));
+        let all = |arena: &Arena, id| [&read_ab, &read_cd, &read_x].map(|read| excludes(arena, id, read));
         assert_eq!([all(arena, any), all(arena, crate::regular::term::TOP)], [[false; 3]; 2]);
         assert_eq!(all(arena, no_ab), [true, false, false]);
         assert_eq!(all(arena, no_words), [true, true, false]);
@@ -397,23 +391,23 @@ mod tests {
         let class = arena.class(ByteSet::from_bytes(b"x!".iter().copied())).unwrap();
         let not_class = arena.not(class).unwrap();
         assert_eq!(all(arena, not_class), [false, false, true], "names of one byte");
-        let (keys, budget) = (&mut arena.registers.keys, &mut arena.budget);
+        let (keys, budget) = (&mut arena.terms.keys, &mut arena.terms.budget);
         let set = keys.with(NO_KEYS, b"cd", budget);
         let keys = arena.key_set(set).unwrap();
         let not_keys = arena.not(keys).unwrap();
         assert_eq!(all(arena, not_keys), [false, true, false]);
-        assert!(arena.is_observed(set, &read_cd) && !arena.is_observed(set, &read_ab));
+        assert!(is_observed(arena, set, &read_cd) && !is_observed(arena, set, &read_ab));
         let empty = prefixes(&[",\"\""]);
-        assert!(!arena.is_observed(set, &empty) && !arena.is_observed(NO_KEYS, &empty));
-        let with_empty = arena.registers.keys.with(set, b"", &mut arena.budget);
-        assert!(arena.is_observed(with_empty, &empty));
+        assert!(!is_observed(arena, set, &empty) && !is_observed(arena, NO_KEYS, &empty));
+        let with_empty = arena.terms.keys.with(set, b"", &mut arena.terms.budget);
+        assert!(is_observed(arena, with_empty, &empty));
     }
 
     #[test]
     fn keys_are_hashed_by_their_spellings_and_languages() {
         let mut arena = Arena::new();
         let [x, y] = [b"x", b"y"].map(|text| arena.literal(text).unwrap());
-        let of = |spellings: &[&[u8]], others: &[TermId]| arena.keys_hash(spellings.iter().copied(), others);
+        let of = |spellings: &[&[u8]], others: &[TermId]| keys_hash(&arena, spellings.iter().copied(), others);
         assert_eq!(of(&[], &[]), 0);
         let all = [of(&[b"a"], &[]), of(&[b"b"], &[]), of(&[b"a", b"b"], &[]), of(&[], &[x]), of(&[b"a"], &[x, y])];
         for (at, hash) in all.iter().enumerate() {
@@ -434,7 +428,7 @@ mod tests {
                 builder.object(Vec::new(), extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap()
             });
             let arena = &mut scene.machine.arena;
-            let known = [(); 2].map(|()| arena.has_usual_separators(OBJECT));
+            let known = [(); 2].map(|()| has_usual_separators(arena, OBJECT));
             assert_eq!(known[0], known[1]);
             known[0]
         };

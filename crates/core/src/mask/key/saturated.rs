@@ -4,8 +4,8 @@
 //! key. The hashes are therefore cached for all grammars, under the hash of the head.
 
 use crate::error::Result;
+use crate::json::arena::Arena;
 use crate::mask::shared::SharedMasks;
-use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
 
 impl SharedMasks {

@@ -1,7 +1,7 @@
 //! Tests of the masks of one compiled grammar.
 
 use super::*;
-use crate::grammar::builder::Builder;
+use crate::builder::Builder;
 use crate::mask::head_mask::HeadMask;
 use crate::vocabulary::vocabulary::Vocabulary;
 
@@ -12,7 +12,7 @@ fn masks_count_what_they_keep_and_compose_each_once() {
     let grammar = builder.build(words.number()).unwrap();
     let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
     let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
-    let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+    let mut machine = Machine::of(&grammar, &crate::limits::Limits::default(), [None, None], None).unwrap();
     let mut masks = Masks::new(Vec::new());
     let mut follow_bytes = FollowBytes::default();
     let start = machine.start;
@@ -40,7 +40,7 @@ fn counts_that_are_far_from_their_end_share_one_head_mask() {
     let grammar = builder.build(text.number()).unwrap();
     let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
     let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
-    let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+    let mut machine = Machine::of(&grammar, &crate::limits::Limits::default(), [None, None], None).unwrap();
     let mut masks = Masks::new(Vec::new());
     let mut follow_bytes = FollowBytes::default();
     let mut at = machine.start;

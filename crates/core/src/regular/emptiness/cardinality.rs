@@ -1,7 +1,7 @@
 //! Term → whether its kind tells that it has finitely many texts, or all but finitely many.
 
-use crate::regular::arena::{Arena, Terms};
 use crate::regular::term::{Term, TermId, EMPTY};
+use crate::regular::terms::Terms;
 
 impl Terms {
     /// Whether the term is finite by its kind.
@@ -10,11 +10,11 @@ impl Terms {
     }
 }
 
-impl Arena {
+impl Terms {
     /// Whether the term holds all texts but finitely many, by its kind.
     pub(crate) fn is_cofinite(&self, id: TermId) -> bool {
         match *self.term(id) {
-            Term::Not(inner) => inner == EMPTY || self.terms.is_finite(inner),
+            Term::Not(inner) => inner == EMPTY || self.is_finite(inner),
             Term::And(ref parts) => parts.iter().all(|&part| self.is_cofinite(part)),
             _ => Some(id) == self.any_text,
         }
@@ -31,41 +31,41 @@ mod tests {
 
     #[test]
     fn few_words_keys_literals_and_bytes_are_finite() {
-        let mut arena = Arena::new();
-        let words = words(&mut arena, &["a", "bc", "bd", "be"]);
-        let keys = arena.registers.keys.with(NO_KEYS, b"a", &mut arena.budget);
-        let keys = arena.key_set(keys).unwrap();
-        let [class, literal, many] = ["[a-c]", "ab", "a*"].map(|pattern| regex(&mut arena, pattern));
+        let mut terms = Terms::new();
+        let words = words(&mut terms, &["a", "bc", "bd", "be"]);
+        let keys = terms.keys.with(NO_KEYS, b"a", &mut terms.budget);
+        let keys = terms.key_set(keys).unwrap();
+        let [class, literal, many] = ["[a-c]", "ab", "a*"].map(|pattern| regex(&mut terms, pattern));
         for (id, is_finite) in
             [(words, true), (keys, true), (class, true), (literal, true), (EPSILON, false), (many, false)]
         {
-            assert_eq!(arena.terms.is_finite(id), is_finite, "{:?}", arena.term(id));
+            assert_eq!(terms.is_finite(id), is_finite, "{:?}", terms.term(id));
         }
     }
 
     #[test]
     fn a_term_is_cofinite_if_it_lacks_few_texts() {
-        let mut arena = Arena::new();
-        let any = arena.any_text().unwrap();
-        let [few, other, many] = ["ab", "[cd]", "a*b"].map(|pattern| regex(&mut arena, pattern));
-        let [but_few, but_other, but_many] = [few, other, many].map(|id| arena.not_unchecked(id).unwrap());
-        let both = arena.and_unchecked(vec![but_few, but_other]).unwrap();
-        let mixed = arena.and_unchecked(vec![but_few, but_many]).unwrap();
+        let mut terms = Terms::new();
+        let any = terms.any_text().unwrap();
+        let [few, other, many] = ["ab", "[cd]", "a*b"].map(|pattern| regex(&mut terms, pattern));
+        let [but_few, but_other, but_many] = [few, other, many].map(|id| terms.not_unchecked(id).unwrap());
+        let both = terms.and_unchecked(vec![but_few, but_other]).unwrap();
+        let mixed = terms.and_unchecked(vec![but_few, but_many]).unwrap();
         let [yes, no] = [[any, TOP, but_few, both], [few, many, but_many, mixed]];
-        assert!(yes.iter().all(|&id| arena.is_cofinite(id)) && !no.iter().any(|&id| arena.is_cofinite(id)));
+        assert!(yes.iter().all(|&id| terms.is_cofinite(id)) && !no.iter().any(|&id| terms.is_cofinite(id)));
     }
 
     #[test]
     fn an_intersection_is_empty_only_if_all_texts_are_excluded() {
-        let mut arena = Arena::new();
-        let class = arena.class(ByteSet::from_bytes(b"ab".iter().copied())).unwrap();
+        let mut terms = Terms::new();
+        let class = terms.class(ByteSet::from_bytes(b"ab".iter().copied())).unwrap();
         let all: Vec<&[u8]> = vec![b"a", b"aa", b"ab", b"b", b"ba", b"bb"];
-        let kept = arena.repeat(class, 1, 2).unwrap();
+        let kept = terms.repeat(class, 1, 2).unwrap();
         for subset in 0..1u32 << all.len() {
             let excluded = (0..all.len()).filter(|&at| subset >> at & 1 == 1).map(|at| all[at].into()).collect();
-            let words = arena.words(excluded).unwrap();
-            let others = arena.not(words).unwrap();
-            let left = arena.and(vec![kept, others]).unwrap();
+            let words = terms.words(excluded).unwrap();
+            let others = terms.not(words).unwrap();
+            let left = terms.and(vec![kept, others]).unwrap();
             assert_eq!(left == EMPTY, subset + 1 == 1 << all.len(), "{subset:b}");
         }
     }

@@ -4,14 +4,14 @@
 //! The abstraction decides most empty intersections without these combinations.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, STEPS_PER_TERM};
 use crate::regular::term::{Parts, Term, TermId, MANY};
+use crate::regular::terms::{Terms, STEPS_PER_TERM};
 use rustc_hash::FxHashMap;
 
 /// Repetitions that stay counted: small counts (four digits of a year) often decide. Chosen without measurement.
 const COUNTED_ROUNDS: u32 = 8;
 
-impl Arena {
+impl Terms {
     /// The abstraction of an intersection or a bounded term; `None` if it has no counts.
     ///
     /// Complements stay exact: the abstraction of an operand of a complement would make the term smaller, not larger.
@@ -65,26 +65,26 @@ mod tests {
     use crate::regular::term::EMPTY;
 
     /// Names of at most `length` characters: labels of 1 to `most` letters, separated by dots.
-    fn names(arena: &mut Arena, letter: ByteSet, most: u32, length: u32) -> TermId {
-        let letter = arena.class(letter).unwrap();
-        let dot = arena.class(ByteSet::range(b'.', b'.')).unwrap();
-        let label = arena.repeat(letter, 1, most).unwrap();
-        let more = arena.cat(dot, label).unwrap();
-        let more = arena.repeat(more, 0, MANY).unwrap();
-        let name = arena.cat(label, more).unwrap();
-        arena.bounded(name, 1, length).unwrap()
+    fn names(terms: &mut Terms, letter: ByteSet, most: u32, length: u32) -> TermId {
+        let letter = terms.class(letter).unwrap();
+        let dot = terms.class(ByteSet::range(b'.', b'.')).unwrap();
+        let label = terms.repeat(letter, 1, most).unwrap();
+        let more = terms.cat(dot, label).unwrap();
+        let more = terms.repeat(more, 0, MANY).unwrap();
+        let name = terms.cat(label, more).unwrap();
+        terms.bounded(name, 1, length).unwrap()
     }
 
     #[test]
     fn counts_are_dropped_and_complements_kept() {
-        let mut arena = Arena::default();
+        let mut terms = Terms::default();
         let small = ByteSet::range(b'a', b'z');
-        let (names, long) = (names(&mut arena, small, 63, 253), names(&mut arena, small, MANY, MANY));
-        let outside = arena.not(names).unwrap();
-        let both = arena.and_unchecked(Parts::from_slice(&[long, outside])).unwrap();
-        assert_eq!(arena.drop_counts(both).unwrap(), None);
-        let outside = arena.not(long).unwrap();
-        let both = arena.and_unchecked(Parts::from_slice(&[names, outside])).unwrap();
-        assert_eq!(arena.drop_counts(both).unwrap(), Some(EMPTY));
+        let (names, long) = (names(&mut terms, small, 63, 253), names(&mut terms, small, MANY, MANY));
+        let outside = terms.not(names).unwrap();
+        let both = terms.and_unchecked(Parts::from_slice(&[long, outside])).unwrap();
+        assert_eq!(terms.drop_counts(both).unwrap(), None);
+        let outside = terms.not(long).unwrap();
+        let both = terms.and_unchecked(Parts::from_slice(&[names, outside])).unwrap();
+        assert_eq!(terms.drop_counts(both).unwrap(), Some(EMPTY));
     }
 }

@@ -2,30 +2,30 @@
 //!
 //! The estimate need not be admissible: it orders states and decides nothing. `automaton/distance` has exact bounds.
 
-use crate::regular::arena::Arena;
 use crate::regular::term::{Parts, Spelling, Term, TermId};
+use crate::regular::terms::Terms;
 
-impl Arena {
+impl Terms {
     /// The length in bytes of a shortest text, where operands of an intersection add up.
     ///
     /// The sum lets every step that advances one operand count as progress.
     pub(crate) fn distance(&mut self, id: TermId) -> u32 {
-        if let Some(&distance) = self.terms.distances.get(&id) {
+        if let Some(&distance) = self.emptiness.distances.get(&id) {
             return distance;
         }
         let nullable = self.info(id).nullable;
         let distance = match *self.term(id) {
             _ if nullable => 0,
-            Term::Literal { literal, position } => self.terms.literals[literal.index()].len() as u32 - position,
+            Term::Literal { literal, position } => self.literals[literal.index()].len() as u32 - position,
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
+                let words = &self.word_sets[set.index()].words[low as usize..high as usize];
                 words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0)
             }
             Term::Cat(..) => {
                 // The search asks for every suffix of the concatenation, so each is memoised.
                 let (mut chain, mut rest) = (Vec::new(), id);
                 while let Term::Cat(left, right) = *self.term(rest) {
-                    if self.terms.distances.get(&rest).is_some() {
+                    if self.emptiness.distances.get(&rest).is_some() {
                         break;
                     }
                     chain.push((rest, left));
@@ -35,7 +35,7 @@ impl Arena {
                 for (end, left) in chain.into_iter().rev() {
                     all = if self.info(end).nullable { 0 } else { self.distance(left).saturating_add(all) };
                     if end != id {
-                        self.terms.distances.insert(end, all, &mut self.budget);
+                        self.emptiness.distances.insert(end, all, &mut self.budget);
                     }
                 }
                 all
@@ -53,7 +53,7 @@ impl Arena {
             Term::Quoted { text, state: Spelling::Body, .. } => self.distance(text).saturating_add(1),
             _ => 1,
         };
-        self.terms.distances.insert(id, distance, &mut self.budget);
+        self.emptiness.distances.insert(id, distance, &mut self.budget);
         distance
     }
 }
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_plain_term_is_as_far_as_its_shortest_text_is_long() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, distance) in [
             ("", 0),
             ("[ab]", 1),
@@ -80,59 +80,59 @@ mod tests {
             ("a?b*", 0),
             ("x(ab|c)*y", 2),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(arena.distance(id), distance, "{pattern}");
-            assert_eq!(arena.distance(id), distance, "{pattern} again");
+            let id = regex(&mut terms, pattern);
+            assert_eq!(terms.distance(id), distance, "{pattern}");
+            assert_eq!(terms.distance(id), distance, "{pattern} again");
         }
-        let id = regex(&mut arena, "[ab]c[de]f");
-        arena.distance(id);
-        let Term::Cat(_, rest) = *arena.term(id) else { unreachable!() };
-        assert_eq!(arena.terms.distances.get(&rest), Some(&3), "a search asks for every suffix");
-        let id = regex(&mut arena, "abcd");
-        let rest = after(&mut arena, id, b"a");
-        assert_eq!(arena.distance(rest), 3);
+        let id = regex(&mut terms, "[ab]c[de]f");
+        terms.distance(id);
+        let Term::Cat(_, rest) = *terms.term(id) else { unreachable!() };
+        assert_eq!(terms.emptiness.distances.get(&rest), Some(&3), "a search asks for every suffix");
+        let id = regex(&mut terms, "abcd");
+        let rest = after(&mut terms, id, b"a");
+        assert_eq!(terms.distance(rest), 3);
     }
 
     #[test]
     fn words_are_as_far_as_the_shortest_of_those_that_are_left() {
-        let mut arena = Arena::new();
-        let all = words(&mut arena, &["abcde", "abxy", "bb", "bcd"]);
-        assert_eq!(arena.distance(all), 2);
-        let rest = after(&mut arena, all, b"ab");
-        assert_eq!(arena.distance(rest), 2);
+        let mut terms = Terms::new();
+        let all = words(&mut terms, &["abcde", "abxy", "bb", "bcd"]);
+        assert_eq!(terms.distance(all), 2);
+        let rest = after(&mut terms, all, b"ab");
+        assert_eq!(terms.distance(rest), 2);
     }
 
     #[test]
     fn operands_of_an_intersection_add_up() {
-        let mut arena = Arena::new();
-        let [left, right, free] = ["[ab]*ab[ab]*", "[ab]*bb", "[ab]*"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and_unchecked(vec![left, right, free]).unwrap();
-        assert_eq!(arena.distance(both), 4);
-        let nearer = after(&mut arena, both, b"a");
-        assert_eq!(arena.distance(nearer), 3, "a byte that advances one operand is progress");
+        let mut terms = Terms::new();
+        let [left, right, free] = ["[ab]*ab[ab]*", "[ab]*bb", "[ab]*"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and_unchecked(vec![left, right, free]).unwrap();
+        assert_eq!(terms.distance(both), 4);
+        let nearer = after(&mut terms, both, b"a");
+        assert_eq!(terms.distance(nearer), 3, "a byte that advances one operand is progress");
     }
 
     #[test]
     fn bounds_and_quotes_keep_a_text_longer() {
-        let mut arena = Arena::new();
-        let body = regex(&mut arena, "ab(ab)*|x[xy]*");
-        let bounded = |arena: &mut Arena, min| arena.bounded_unchecked(body, min, MANY).unwrap();
-        let (low, high) = (bounded(&mut arena, 2), bounded(&mut arena, 5));
-        assert_eq!((arena.distance(low), arena.distance(high)), (2, 5));
-        let word = regex(&mut arena, "abc");
-        let quoted = arena.quoted_state(word, Spelling::Body, false).unwrap();
-        assert_eq!(arena.distance(quoted), 4, "three letters and the closing quote");
-        let start = arena.quoted(word, false).unwrap();
-        assert_eq!(arena.distance(start), 1);
+        let mut terms = Terms::new();
+        let body = regex(&mut terms, "ab(ab)*|x[xy]*");
+        let bounded = |terms: &mut Terms, min| terms.bounded_unchecked(body, min, MANY).unwrap();
+        let (low, high) = (bounded(&mut terms, 2), bounded(&mut terms, 5));
+        assert_eq!((terms.distance(low), terms.distance(high)), (2, 5));
+        let word = regex(&mut terms, "abc");
+        let quoted = terms.quoted_state(word, Spelling::Body, false).unwrap();
+        assert_eq!(terms.distance(quoted), 4, "three letters and the closing quote");
+        let start = terms.quoted(word, false).unwrap();
+        assert_eq!(terms.distance(start), 1);
     }
 
     #[test]
     fn distances_too_long_to_count_are_the_longest() {
-        let mut arena = Arena::new();
-        let pair = regex(&mut arena, "[ab][ab]");
-        let far = arena.repeat(pair, MANY - 1, MANY).unwrap();
-        assert_eq!(arena.distance(far), u32::MAX);
-        let farther = arena.cat(pair, far).unwrap();
-        assert_eq!(arena.distance(farther), u32::MAX);
+        let mut terms = Terms::new();
+        let pair = regex(&mut terms, "[ab][ab]");
+        let far = terms.repeat(pair, MANY - 1, MANY).unwrap();
+        assert_eq!(terms.distance(far), u32::MAX);
+        let farther = terms.cat(pair, far).unwrap();
+        assert_eq!(terms.distance(farther), u32::MAX);
     }
 }

@@ -5,20 +5,21 @@
 mod cardinality;
 mod count_abstraction;
 mod distance;
+pub(super) mod memo;
 mod multiple;
 pub(crate) mod required_bytes;
 mod search;
 pub(crate) mod witness;
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::emptiness::search::Search;
 use crate::regular::term::{Parts, Term, TermId, EMPTY};
+use crate::regular::terms::Terms;
 
 /// Derivatives of the first slice of each search; every round doubles the slice. Chosen without measurement.
 const FIRST_SLICE: usize = 256;
 
-impl Arena {
+impl Terms {
     /// The term, or `EMPTY` if it matches nothing. Errors if the budget ends.
     pub(crate) fn normalize_empty(&mut self, id: TermId) -> Result<TermId> {
         Ok(if self.is_nonempty(id)? { id } else { EMPTY })
@@ -26,7 +27,7 @@ impl Arena {
 
     /// Whether the term is nonempty, if memo, syntax or arithmetic decide it.
     pub(crate) fn nonempty_without_search(&mut self, id: TermId) -> Option<bool> {
-        if let Some(&nonempty) = self.terms.nonempty.get(&id) {
+        if let Some(&nonempty) = self.emptiness.nonempty.get(&id) {
             return Some(nonempty);
         }
         match *self.term(id) {
@@ -57,7 +58,7 @@ impl Arena {
         }
         // Only for the start: the test does not memoise, so repeating it for every state would not pay.
         if self.try_witnesses(start)? {
-            self.terms.nonempty.insert(start, true, &mut self.budget);
+            self.emptiness.nonempty.insert(start, true, &mut self.budget);
             return Ok(true);
         }
         let mut search = Search::new(self, start);
@@ -77,7 +78,7 @@ impl Arena {
                 };
                 match found {
                     Some(false) => {
-                        self.terms.nonempty.insert(start, false, &mut self.budget);
+                        self.emptiness.nonempty.insert(start, false, &mut self.budget);
                         return Ok(false);
                     }
                     Some(true) => abstraction = None,
@@ -97,29 +98,29 @@ mod tests {
     use crate::regular::term::{EPSILON, MANY, TOP};
 
     /// The texts of all patterns, unchecked.
-    fn all(arena: &mut Arena, patterns: &[&str]) -> TermId {
-        let parts: Parts = patterns.iter().map(|pattern| regex(arena, pattern)).collect();
-        arena.and_unchecked(parts).unwrap()
+    fn all(terms: &mut Terms, patterns: &[&str]) -> TermId {
+        let parts: Parts = patterns.iter().map(|pattern| regex(terms, pattern)).collect();
+        terms.and_unchecked(parts).unwrap()
     }
 
     #[test]
     fn syntax_and_arithmetic_decide_without_a_search() {
-        let mut arena = Arena::new();
-        let nullable = all(&mut arena, &["(ab)*", "(ba)*"]);
-        let missing = all(&mut arena, &["[ab]*c", "[abd]*[ab]{3}"]);
-        let open = all(&mut arena, &["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"]);
-        let letters = regex(&mut arena, "[ab]{1,3}");
-        let few = crate::regular::fixture::words(&mut arena, &["a", "ab"]);
-        let others = arena.not(few).unwrap();
-        let near = regex(&mut arena, "[ab]{1,2}");
-        let as_many = arena.and_unchecked(vec![near, others]).unwrap();
-        let (hundred, digit) = (arena.multiple_rest(100, 1, false).unwrap(), regex(&mut arena, "[0-9]{0,1}"));
-        let no_multiple = arena.and_unchecked(vec![hundred, digit]).unwrap();
-        let not_nullable = arena.not_unchecked(nullable).unwrap();
-        let nullable_complement = arena.not_unchecked(few).unwrap();
-        let exact = arena.bounded_unchecked(letters, 2, 2).unwrap();
-        let gaps = regex(&mut arena, "(abc){1,5}");
-        let gaps = arena.bounded_unchecked(gaps, 4, 5).unwrap();
+        let mut terms = Terms::new();
+        let nullable = all(&mut terms, &["(ab)*", "(ba)*"]);
+        let missing = all(&mut terms, &["[ab]*c", "[abd]*[ab]{3}"]);
+        let open = all(&mut terms, &["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"]);
+        let letters = regex(&mut terms, "[ab]{1,3}");
+        let few = crate::regular::fixture::words(&mut terms, &["a", "ab"]);
+        let others = terms.not(few).unwrap();
+        let near = regex(&mut terms, "[ab]{1,2}");
+        let as_many = terms.and_unchecked(vec![near, others]).unwrap();
+        let (hundred, digit) = (terms.multiple_rest(100, 1, false).unwrap(), regex(&mut terms, "[0-9]{0,1}"));
+        let no_multiple = terms.and_unchecked(vec![hundred, digit]).unwrap();
+        let not_nullable = terms.not_unchecked(nullable).unwrap();
+        let nullable_complement = terms.not_unchecked(few).unwrap();
+        let exact = terms.bounded_unchecked(letters, 2, 2).unwrap();
+        let gaps = regex(&mut terms, "(abc){1,5}");
+        let gaps = terms.bounded_unchecked(gaps, 4, 5).unwrap();
         for (id, expected) in [
             (EMPTY, Some(false)),
             (EPSILON, Some(true)),
@@ -135,13 +136,13 @@ mod tests {
             (exact, Some(true)),
             (gaps, None),
         ] {
-            assert_eq!(arena.nonempty_without_search(id), expected, "{:?}", arena.term(id));
+            assert_eq!(terms.nonempty_without_search(id), expected, "{:?}", terms.term(id));
         }
     }
 
     #[test]
     fn a_search_decides_the_rest_and_is_remembered() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (patterns, nonempty) in [
             (&["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"][..], false),
             (&["[ab]*a[ab]{2}", "[ab]*b[ab]"], true),
@@ -150,52 +151,52 @@ mod tests {
             (&["[a-z]*abc[a-z]*", "[a-z]*bcd[a-z]*", "[a-z]{4}"], true),
             (&["[a-z]*abc[a-z]*", "[a-z]*bcd[a-z]*", "[a-z]{3}"], false),
         ] {
-            let id = all(&mut arena, patterns);
-            assert_eq!(arena.is_nonempty(id), Ok(nonempty), "{patterns:?}");
-            assert_eq!(arena.terms.nonempty.get(&id), Some(&nonempty), "{patterns:?}");
-            assert_eq!(arena.normalize_empty(id), Ok(if nonempty { id } else { EMPTY }), "{patterns:?}");
+            let id = all(&mut terms, patterns);
+            assert_eq!(terms.is_nonempty(id), Ok(nonempty), "{patterns:?}");
+            assert_eq!(terms.emptiness.nonempty.get(&id), Some(&nonempty), "{patterns:?}");
+            assert_eq!(terms.normalize_empty(id), Ok(if nonempty { id } else { EMPTY }), "{patterns:?}");
         }
     }
 
     #[test]
     fn complements_and_bounds_are_searched_through() {
-        let mut arena = Arena::new();
-        let every = regex(&mut arena, "[\\x00-\\xff]*");
-        let but_a = regex(&mut arena, "[\\x00-`b-\\xff][\\x00-\\xff]*|a[\\x00-\\xff]+|");
+        let mut terms = Terms::new();
+        let every = regex(&mut terms, "[\\x00-\\xff]*");
+        let but_a = regex(&mut terms, "[\\x00-`b-\\xff][\\x00-\\xff]*|a[\\x00-\\xff]+|");
         for (inner, nonempty) in [(every, false), (but_a, true)] {
-            let outside = arena.not_unchecked(inner).unwrap();
-            assert_eq!(arena.is_nonempty(outside), Ok(nonempty));
-            assert_eq!(arena.not(inner), Ok(if nonempty { outside } else { EMPTY }));
+            let outside = terms.not_unchecked(inner).unwrap();
+            assert_eq!(terms.is_nonempty(outside), Ok(nonempty));
+            assert_eq!(terms.not(inner), Ok(if nonempty { outside } else { EMPTY }));
         }
-        let body = regex(&mut arena, "(abc){1,5}");
+        let body = regex(&mut terms, "(abc){1,5}");
         for (min, max, nonempty) in [(4, 5, false), (4, 6, true), (13, 14, false), (13, 15, true)] {
-            let bounded = arena.bounded_unchecked(body, min, max).unwrap();
-            assert_eq!(arena.is_nonempty(bounded), Ok(nonempty), "{min} to {max}");
+            let bounded = terms.bounded_unchecked(body, min, max).unwrap();
+            assert_eq!(terms.is_nonempty(bounded), Ok(nonempty), "{min} to {max}");
         }
     }
 
     #[test]
     fn counts_that_do_not_matter_are_dropped_before_they_are_searched_through() {
-        let mut arena = Arena::new();
-        arena.begin(&Limits { steps: 300_000, ..Limits::default() });
+        let mut terms = Terms::new();
+        terms.begin(&Limits { steps: 300_000, ..Limits::default() });
         // Every combination of the lengths of a label and of the name would be a state.
-        let [names, long] = ["[a-z]{1,63}([.][a-z]{1,63})*", "[a-z]+([.][a-z]+)*"].map(|name| regex(&mut arena, name));
-        let names = arena.bounded_unchecked(names, 1, 253).unwrap();
-        let outside = arena.not_unchecked(long).unwrap();
-        let id = arena.and_unchecked(vec![names, outside]).unwrap();
-        assert_eq!(arena.is_nonempty(id), Ok(false));
+        let [names, long] = ["[a-z]{1,63}([.][a-z]{1,63})*", "[a-z]+([.][a-z]+)*"].map(|name| regex(&mut terms, name));
+        let names = terms.bounded_unchecked(names, 1, 253).unwrap();
+        let outside = terms.not_unchecked(long).unwrap();
+        let id = terms.and_unchecked(vec![names, outside]).unwrap();
+        assert_eq!(terms.is_nonempty(id), Ok(false));
     }
 
     #[test]
     fn few_and_many_first_bytes_are_searched() {
         for letters in ["[a-z]", "[ab]"] {
-            let mut arena = Arena::new();
+            let mut terms = Terms::new();
             let patterns = [format!("{letters}*a{letters}{{6}}"), format!("{letters}*b{letters}{{6}}")];
-            let id = all(&mut arena, &[&patterns[0], &patterns[1]]);
-            assert_eq!(arena.is_nonempty(id), Ok(false), "{letters}");
+            let id = all(&mut terms, &[&patterns[0], &patterns[1]]);
+            assert_eq!(terms.is_nonempty(id), Ok(false), "{letters}");
         }
-        let mut arena = Arena::new();
-        let body = regex(&mut arena, "[a-z]*");
-        assert_eq!(arena.bounded(body, 0, MANY), Ok(body));
+        let mut terms = Terms::new();
+        let body = regex(&mut terms, "[a-z]*");
+        assert_eq!(terms.bounded(body, 0, MANY), Ok(body));
     }
 }

@@ -3,9 +3,9 @@
 //! An intersection is empty if one operand needs a byte that another never holds. This test saves a search.
 
 use crate::bytes::byteset::ByteSet;
-use crate::regular::arena::Arena;
-use crate::regular::memo::RequiredBytes;
+use crate::regular::emptiness::memo::RequiredBytes;
 use crate::regular::term::{Parts, Term, TermId};
+use crate::regular::terms::Terms;
 
 /// The bounds that hold for every term.
 const ANYTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::FULL };
@@ -17,7 +17,7 @@ const MAX_WORDS: u32 = 64;
 /// Bytes of a literal that are read: its every suffix is a term, so reading all would take quadratic time.
 const MAX_BYTES: usize = 256;
 
-impl Arena {
+impl Terms {
     /// Whether the intersection of `parts` is empty because one part needs a byte that another never holds.
     pub(crate) fn has_missing_byte(&mut self, parts: &[TermId]) -> bool {
         let bounds = self.intersected_bytes(parts);
@@ -34,19 +34,19 @@ impl Arena {
 
     /// The memoised bounds of a term.
     fn required_bytes(&mut self, id: TermId) -> RequiredBytes {
-        if let Some(&bytes) = self.terms.required_bytes.get(&id) {
+        if let Some(&bytes) = self.emptiness.required_bytes.get(&id) {
             return bytes;
         }
         // Iterates over a concatenation from its end: a recursion would be as deep as the text is long.
         let (mut lefts, mut rest) = (Vec::new(), id);
         while let Term::Cat(left, right) = *self.term(rest) {
-            if self.terms.required_bytes.get(&rest).is_some() {
+            if self.emptiness.required_bytes.get(&rest).is_some() {
                 break;
             }
             lefts.push((rest, left));
             rest = right;
         }
-        let mut bytes = match self.terms.required_bytes.get(&rest) {
+        let mut bytes = match self.emptiness.required_bytes.get(&rest) {
             Some(&bytes) => bytes,
             None => self.compute_required_bytes(rest),
         };
@@ -60,7 +60,7 @@ impl Arena {
     }
 
     fn memoise(&mut self, id: TermId, bytes: RequiredBytes) {
-        self.terms.required_bytes.insert(id, bytes, &mut self.budget);
+        self.emptiness.required_bytes.insert(id, bytes, &mut self.budget);
     }
 
     fn compute_required_bytes(&mut self, id: TermId) -> RequiredBytes {
@@ -71,12 +71,12 @@ impl Arena {
                 RequiredBytes { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
             }
             Term::Literal { literal, position } => {
-                let rest = &self.terms.literals[literal.index()][position as usize..];
+                let rest = &self.literals[literal.index()][position as usize..];
                 let needed = spelled(&rest[..rest.len().min(MAX_BYTES)]);
                 RequiredBytes { needed, all: if rest.len() > MAX_BYTES { ByteSet::FULL } else { needed } }
             }
             Term::Words { set, low, high, depth } if high - low <= MAX_WORDS => {
-                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
+                let words = &self.word_sets[set.index()].words[low as usize..high as usize];
                 if words.iter().any(|word| word.len() > MAX_BYTES) {
                     return ANYTHING;
                 }
@@ -113,8 +113,8 @@ mod tests {
     use crate::regular::fixture::{bytes, regex};
 
     /// The (needed, possible) bytes.
-    fn bounds(arena: &mut Arena, id: TermId) -> (ByteSet, ByteSet) {
-        let RequiredBytes { needed, all } = arena.required_bytes(id);
+    fn bounds(terms: &mut Terms, id: TermId) -> (ByteSet, ByteSet) {
+        let RequiredBytes { needed, all } = terms.required_bytes(id);
         (needed, all)
     }
 
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn every_text_has_the_needed_bytes_and_no_other_than_the_possible_ones() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, needed, all) in [
             ("", "", ""),
             ("a", "a", "a"),
@@ -135,65 +135,65 @@ mod tests {
             ("(ab){2}", "ab", "ab"),
             ("ab|ac|ad|ae", "a", "abcde"),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(bounds(&mut arena, id), (bytes(needed), bytes(all)), "{pattern}");
+            let id = regex(&mut terms, pattern);
+            assert_eq!(bounds(&mut terms, id), (bytes(needed), bytes(all)), "{pattern}");
         }
-        let rest = regex(&mut arena, "abc");
-        let rest = arena.derive(rest, b'a').unwrap();
-        assert_eq!(bounds(&mut arena, rest), (bytes("bc"), bytes("bc")));
+        let rest = regex(&mut terms, "abc");
+        let rest = terms.derive(rest, b'a').unwrap();
+        assert_eq!(bounds(&mut terms, rest), (bytes("bc"), bytes("bc")));
     }
 
     #[test]
     fn an_intersection_needs_what_one_part_needs_and_holds_what_all_parts_hold() {
-        let mut arena = Arena::new();
-        let [left, right, words] = ["[abc]*a", "[bcd]+", "(ab|ba)*"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and_unchecked(vec![left, right]).unwrap();
-        assert_eq!(bounds(&mut arena, both), (bytes("a"), bytes("bc")));
-        assert!(arena.has_missing_byte(&[left, right]));
-        assert!(!arena.has_missing_byte(&[left, words]) && !arena.has_missing_byte(&[right]));
-        let bounded = arena.bounded(words, 1, 4).unwrap();
-        assert_eq!(bounds(&mut arena, bounded), (ByteSet::EMPTY, bytes("ab")));
-        let multiple = arena.multiple(3, true).unwrap();
-        assert_eq!(bounds(&mut arena, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
-        let outside = arena.not(left).unwrap();
-        assert_eq!(bounds(&mut arena, outside), UNBOUNDED);
+        let mut terms = Terms::new();
+        let [left, right, words] = ["[abc]*a", "[bcd]+", "(ab|ba)*"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(bounds(&mut terms, both), (bytes("a"), bytes("bc")));
+        assert!(terms.has_missing_byte(&[left, right]));
+        assert!(!terms.has_missing_byte(&[left, words]) && !terms.has_missing_byte(&[right]));
+        let bounded = terms.bounded(words, 1, 4).unwrap();
+        assert_eq!(bounds(&mut terms, bounded), (ByteSet::EMPTY, bytes("ab")));
+        let multiple = terms.multiple(3, true).unwrap();
+        assert_eq!(bounds(&mut terms, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
+        let outside = terms.not(left).unwrap();
+        assert_eq!(bounds(&mut terms, outside), UNBOUNDED);
     }
 
     #[test]
     fn long_literals_and_large_sets_of_words_are_not_read_through() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         let text = |length: usize| [vec![b'a'; length - 1], vec![b'b']].concat();
-        let (short, long) = (arena.literal(&text(MAX_BYTES)).unwrap(), arena.literal(&text(MAX_BYTES + 1)).unwrap());
-        assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
-        assert_eq!(bounds(&mut arena, long), (bytes("a"), ByteSet::FULL));
+        let (short, long) = (terms.literal(&text(MAX_BYTES)).unwrap(), terms.literal(&text(MAX_BYTES + 1)).unwrap());
+        assert_eq!(bounds(&mut terms, short), (bytes("ab"), bytes("ab")));
+        assert_eq!(bounds(&mut terms, long), (bytes("a"), ByteSet::FULL));
         let mut numbers =
-            |count: u32| arena.words((0..count).map(|each| Box::from(vec![b'a'; each as usize + 1])).collect());
+            |count: u32| terms.words((0..count).map(|each| Box::from(vec![b'a'; each as usize + 1])).collect());
         let (few, many) = (numbers(MAX_WORDS).unwrap(), numbers(MAX_WORDS + 1).unwrap());
-        assert_eq!(bounds(&mut arena, few), (bytes("a"), bytes("a")));
-        assert_eq!(bounds(&mut arena, many), UNBOUNDED);
+        assert_eq!(bounds(&mut terms, few), (bytes("a"), bytes("a")));
+        assert_eq!(bounds(&mut terms, many), UNBOUNDED);
         let words = (0..MAX_WORDS).map(|each| format!("x{each}")).chain((0..9).map(|each| format!("y{each}")));
-        let words = arena.words(words.map(|word| word.into_bytes().into()).collect()).unwrap();
-        let rest = arena.derive(words, b'y').unwrap();
+        let words = terms.words(words.map(|word| word.into_bytes().into()).collect()).unwrap();
+        let rest = terms.derive(words, b'y').unwrap();
         assert_eq!(
-            bounds(&mut arena, rest),
+            bounds(&mut terms, rest),
             (ByteSet::EMPTY, bytes("012345678")),
             "of a large set, few words are left"
         );
-        let mut longer = |length: usize| arena.words(vec![text(length).into(), b"ab"[..].into()]).unwrap();
+        let mut longer = |length: usize| terms.words(vec![text(length).into(), b"ab"[..].into()]).unwrap();
         let (short, long) = (longer(MAX_BYTES), longer(MAX_BYTES + 1));
-        assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
-        assert_eq!(bounds(&mut arena, long), UNBOUNDED);
+        assert_eq!(bounds(&mut terms, short), (bytes("ab"), bytes("ab")));
+        assert_eq!(bounds(&mut terms, long), UNBOUNDED);
     }
 
     #[test]
     fn a_concatenation_that_is_known_in_part_is_summed_up_from_there() {
-        let mut arena = Arena::new();
-        let tail = regex(&mut arena, "[ab]c");
-        arena.required_bytes(tail);
-        let head = regex(&mut arena, "[xy]z");
-        let whole = arena.cat(head, tail).unwrap();
-        assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")));
-        assert!([whole, tail].iter().all(|id| arena.terms.required_bytes.get(id).is_some()));
-        assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")), "the second time from the memo");
+        let mut terms = Terms::new();
+        let tail = regex(&mut terms, "[ab]c");
+        terms.required_bytes(tail);
+        let head = regex(&mut terms, "[xy]z");
+        let whole = terms.cat(head, tail).unwrap();
+        assert_eq!(bounds(&mut terms, whole), (bytes("zc"), bytes("abcxyz")));
+        assert!([whole, tail].iter().all(|id| terms.emptiness.required_bytes.get(id).is_some()));
+        assert_eq!(bounds(&mut terms, whole), (bytes("zc"), bytes("abcxyz")), "the second time from the memo");
     }
 }

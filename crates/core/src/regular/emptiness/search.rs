@@ -3,9 +3,9 @@
 //! A search can be suspended after some derivatives, so that `is_nonempty` can interleave several of them.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, DERIVATION};
-use crate::regular::memo::Witness;
+use crate::regular::emptiness::memo::Witness;
 use crate::regular::term::TermId;
+use crate::regular::terms::{Terms, DERIVATION};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,8 +23,8 @@ pub struct Search {
 
 impl Search {
     /// A search from `start`.
-    pub fn new(arena: &mut Arena, start: TermId) -> Self {
-        let priority = (Reverse(arena.distance(start)), 0);
+    pub fn new(terms: &mut Terms, start: TermId) -> Self {
+        let priority = (Reverse(terms.distance(start)), 0);
         let parent = FxHashMap::from_iter([(start, (start, 0))]);
         Search { parent, open: BinaryHeap::from([(priority, start, 0)]) }
     }
@@ -32,21 +32,21 @@ impl Search {
     /// Takes about `budget` derivatives and returns whether the start is nonempty, if decided by then.
     ///
     /// The result is recorded for every state on the path to a nonempty one, or for all states if there is none.
-    pub fn run(&mut self, arena: &mut Arena, mut budget: usize) -> Result<Option<bool>> {
+    pub fn run(&mut self, terms: &mut Terms, mut budget: usize) -> Result<Option<bool>> {
         while let Some((priority, id, mut byte)) = self.open.pop() {
-            let boundaries = arena.boundaries(id);
+            let boundaries = terms.boundaries(id);
             loop {
                 if budget == 0 {
                     self.open.push((priority, id, byte));
                     return Ok(None);
                 }
                 budget -= 1;
-                arena.spend(DERIVATION)?;
-                let next = arena.derive_uncached(id, byte, false)?;
+                terms.spend(DERIVATION)?;
+                let next = terms.derive_uncached(id, byte, false)?;
                 let rest = boundaries.interval(byte).1.checked_add(1);
-                match arena.nonempty_without_search(next) {
+                match terms.nonempty_without_search(next) {
                     Some(true) => {
-                        self.record_witness(arena, id, byte);
+                        self.record_witness(terms, id, byte);
                         return Ok(Some(true));
                     }
                     Some(false) => {}
@@ -54,7 +54,7 @@ impl Search {
                         let found = self.parent.len();
                         self.parent.entry(next).or_insert((id, byte));
                         if self.parent.len() > found {
-                            self.open.push(((Reverse(arena.distance(next)), found), next, 0));
+                            self.open.push(((Reverse(terms.distance(next)), found), next, 0));
                         }
                     }
                 }
@@ -64,15 +64,15 @@ impl Search {
                 }
             }
         }
-        self.parent.keys().for_each(|&id| arena.terms.nonempty.insert(id, false, &mut arena.budget));
+        self.parent.keys().for_each(|&id| terms.emptiness.nonempty.insert(id, false, &mut terms.budget));
         Ok(Some(false))
     }
 
     /// Records the path to a state, and `byte` behind it, as a witness of all states on the path.
-    fn record_witness(&self, arena: &mut Arena, mut id: TermId, byte: u8) {
+    fn record_witness(&self, terms: &mut Terms, mut id: TermId, byte: u8) {
         let mut witness = Witness::from_slice(&[byte]);
         loop {
-            arena.terms.nonempty.insert(id, true, &mut arena.budget);
+            terms.emptiness.nonempty.insert(id, true, &mut terms.budget);
             let (parent, byte) = self.parent[&id];
             if parent == id {
                 break;
@@ -81,7 +81,7 @@ impl Search {
             id = parent;
         }
         witness.reverse();
-        arena.terms.witnesses.remember(witness);
+        terms.emptiness.witnesses.remember(witness);
     }
 }
 
@@ -92,9 +92,9 @@ mod tests {
     use crate::regular::term::Parts;
 
     /// The texts of both patterns, unchecked.
-    fn both(arena: &mut Arena, patterns: [&str; 2]) -> TermId {
-        let parts: Parts = patterns.iter().map(|pattern| regex(arena, pattern)).collect();
-        arena.and_unchecked(parts).unwrap()
+    fn both(terms: &mut Terms, patterns: [&str; 2]) -> TermId {
+        let parts: Parts = patterns.iter().map(|pattern| regex(terms, pattern)).collect();
+        terms.and_unchecked(parts).unwrap()
     }
 
     /// The fourth byte from the end is an a, and a b.
@@ -105,41 +105,41 @@ mod tests {
     #[test]
     fn a_search_finds_a_text_or_shows_that_there_is_none() {
         for (patterns, nonempty) in [(NOTHING, false), (SOMETHING, true)] {
-            let mut arena = Arena::new();
-            let start = both(&mut arena, patterns);
-            let mut search = Search::new(&mut arena, start);
-            assert_eq!(search.run(&mut arena, usize::MAX).unwrap(), Some(nonempty), "{patterns:?}");
-            assert_eq!(arena.terms.nonempty.get(&start), Some(&nonempty));
+            let mut terms = Terms::new();
+            let start = both(&mut terms, patterns);
+            let mut search = Search::new(&mut terms, start);
+            assert_eq!(search.run(&mut terms, usize::MAX).unwrap(), Some(nonempty), "{patterns:?}");
+            assert_eq!(terms.emptiness.nonempty.get(&start), Some(&nonempty));
         }
     }
 
     #[test]
     fn the_found_text_is_remembered_for_every_state_on_its_path() {
-        let mut arena = Arena::new();
-        let start = both(&mut arena, SOMETHING);
-        Search::new(&mut arena, start).run(&mut arena, usize::MAX).unwrap();
-        let witness = arena.terms.witnesses.latest[0].clone();
+        let mut terms = Terms::new();
+        let start = both(&mut terms, SOMETHING);
+        Search::new(&mut terms, start).run(&mut terms, usize::MAX).unwrap();
+        let witness = terms.emptiness.witnesses.latest[0].clone();
         assert!(witness.len() >= 4, "no shorter text is in both");
         let mut state = start;
         for &byte in &witness {
-            assert_eq!(arena.nonempty_without_search(state), Some(true));
-            state = arena.derive_uncached(state, byte, false).unwrap();
+            assert_eq!(terms.nonempty_without_search(state), Some(true));
+            state = terms.derive_uncached(state, byte, false).unwrap();
         }
-        assert_eq!(arena.nonempty_without_search(state), Some(true), "it need not be at its end");
+        assert_eq!(terms.nonempty_without_search(state), Some(true), "it need not be at its end");
     }
 
     #[test]
     fn a_suspended_search_goes_on_where_it_stopped() {
         for (patterns, nonempty) in [(NOTHING, false), (SOMETHING, true)] {
             let taken = |slice: usize| {
-                let mut arena = Arena::new();
-                let start = both(&mut arena, patterns);
-                let mut search = Search::new(&mut arena, start);
+                let mut terms = Terms::new();
+                let start = both(&mut terms, patterns);
+                let mut search = Search::new(&mut terms, start);
                 let mut rounds = 1usize;
-                while search.run(&mut arena, slice).unwrap().is_none() {
+                while search.run(&mut terms, slice).unwrap().is_none() {
                     rounds += 1;
                 }
-                assert_eq!(arena.terms.nonempty.get(&start), Some(&nonempty));
+                assert_eq!(terms.emptiness.nonempty.get(&start), Some(&nonempty));
                 rounds
             };
             let (ones, twos) = (taken(1), taken(2));

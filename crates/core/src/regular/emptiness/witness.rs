@@ -3,15 +3,15 @@
 //! A witness is tried operand by operand, whose derivatives are cached, so no new intersections are created.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, DERIVATION};
 use crate::regular::term::{Term, TermId, EMPTY};
+use crate::regular::terms::{Terms, DERIVATION};
 use smallvec::SmallVec;
 
-impl Arena {
+impl Terms {
     /// Whether a recent witness leads `start` to a state that is known to be nonempty. Errors if the budget ends.
     pub(crate) fn try_witnesses(&mut self, start: TermId) -> Result<bool> {
-        for place in 0..self.terms.witnesses.latest.len() {
-            let witness = self.terms.witnesses.latest[place].clone();
+        for place in 0..self.emptiness.witnesses.latest.len() {
+            let witness = self.emptiness.witnesses.latest[place].clone();
             let leads = match *self.term(start) {
                 Term::And(ref parts) => {
                     let parts = SmallVec::from_slice(parts);
@@ -20,7 +20,7 @@ impl Arena {
                 _ => self.is_witness(start, &witness)?,
             };
             if leads {
-                self.terms.witnesses.remember(witness);
+                self.emptiness.witnesses.remember(witness);
                 return Ok(true);
             }
         }
@@ -70,26 +70,26 @@ mod tests {
 
     #[test]
     fn a_witness_counts_only_where_it_leads_to_a_nonempty_state() {
-        let mut arena = Arena::new();
-        let arena = &mut arena;
+        let mut terms = Terms::new();
+        let terms = &mut terms;
         let (letter, digit) = (ByteSet::range(b'a', b'z'), ByteSet::range(b'0', b'9'));
-        let either = arena.class(letter.union(&digit)).unwrap();
-        let both = arena.repeat(either, 0, MANY).unwrap();
-        let found = |arena: &mut Arena, text: &[u8]| {
-            let text = arena.literal(text).unwrap();
-            let rest = arena.cat(text, both).unwrap();
-            arena.cat(both, rest).unwrap()
+        let either = terms.class(letter.union(&digit)).unwrap();
+        let both = terms.repeat(either, 0, MANY).unwrap();
+        let found = |terms: &mut Terms, text: &[u8]| {
+            let text = terms.literal(text).unwrap();
+            let rest = terms.cat(text, both).unwrap();
+            terms.cat(both, rest).unwrap()
         };
-        let (nine, far) = (found(arena, b"9q7"), found(arena, b"77"));
-        let not_far = arena.not(far).unwrap();
-        let start = arena.and_unchecked(vec![nine, not_far]).unwrap();
-        assert!(!arena.try_witnesses(start).unwrap());
-        assert!(arena.is_nonempty(start).unwrap());
-        assert_eq!(arena.terms.witnesses.latest[0].as_slice(), b"9q7");
+        let (nine, far) = (found(terms, b"9q7"), found(terms, b"77"));
+        let not_far = terms.not(far).unwrap();
+        let start = terms.and_unchecked(vec![nine, not_far]).unwrap();
+        assert!(!terms.try_witnesses(start).unwrap());
+        assert!(terms.is_nonempty(start).unwrap());
+        assert_eq!(terms.emptiness.witnesses.latest[0].as_slice(), b"9q7");
         // (operands, bytes read before, whether the witness applies)
-        let short = arena.bounded(nine, 0, 4).unwrap();
-        let no_end = arena.literal(b"9q7").and_then(|text| arena.not(text)).unwrap();
-        let only = arena.literal(b"9q7").unwrap();
+        let short = terms.bounded(nine, 0, 4).unwrap();
+        let no_end = terms.literal(b"9q7").and_then(|text| terms.not(text)).unwrap();
+        let only = terms.literal(b"9q7").unwrap();
         for (parts, read, leads) in [
             (vec![nine, not_far], "8", true),
             (vec![nine, not_far], "7", true),
@@ -99,12 +99,12 @@ mod tests {
             (vec![only, no_end], "", false),
         ] {
             let parts =
-                parts.into_iter().map(|part| read.bytes().fold(part, |part, byte| arena.derive(part, byte).unwrap()));
+                parts.into_iter().map(|part| read.bytes().fold(part, |part, byte| terms.derive(part, byte).unwrap()));
             let parts: Vec<_> = parts.collect();
-            let state = arena.and_unchecked(parts).unwrap();
-            assert_eq!(arena.try_witnesses(state).unwrap(), leads, "{:?} after {read}", arena.term(state));
+            let state = terms.and_unchecked(parts).unwrap();
+            assert_eq!(terms.try_witnesses(state).unwrap(), leads, "{:?} after {read}", terms.term(state));
             if leads {
-                assert!(arena.is_nonempty(state).unwrap());
+                assert!(terms.is_nonempty(state).unwrap());
             }
         }
     }

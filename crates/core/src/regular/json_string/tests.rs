@@ -5,10 +5,10 @@ use crate::regular::fixture::{after, regex};
 
 /// All spellings of one text, sorted.
 fn spellings(text: &str, free: bool) -> Vec<String> {
-    let mut arena = Arena::new();
-    let id = arena.literal(text.as_bytes()).unwrap();
-    let quoted = arena.quoted(id, free).unwrap();
-    let found = arena.enumerate(quoted, 1_000).unwrap().unwrap();
+    let mut terms = Terms::new();
+    let id = terms.literal(text.as_bytes()).unwrap();
+    let quoted = terms.quoted(id, free).unwrap();
+    let found = terms.enumerate(quoted, 1_000).unwrap().unwrap();
     let mut found: Vec<String> = found.into_iter().map(|text| String::from_utf8(text).unwrap()).collect();
     found.sort();
     found
@@ -26,9 +26,9 @@ fn a_text_has_one_canonical_spelling() {
         assert_eq!(encode(text.as_bytes()), spelled.as_bytes());
         assert_eq!(decode(spelled.as_bytes()), text.as_bytes());
         assert_eq!(spellings(text, false), [spelled]);
-        let mut arena = Arena::new();
-        let free = arena.literal(text.as_bytes()).and_then(|id| arena.quoted(id, true)).unwrap();
-        assert_eq!(arena.matches(free, spelled.as_bytes()), Ok(true));
+        let mut terms = Terms::new();
+        let free = terms.literal(text.as_bytes()).and_then(|id| terms.quoted(id, true)).unwrap();
+        assert_eq!(terms.matches(free, spelled.as_bytes()), Ok(true));
     }
 }
 
@@ -49,15 +49,15 @@ fn every_ascii_byte_is_spelled_as_its_canonical_escape_tells() {
 }
 
 /// The strings that decode to a text of a pattern, with these texts escaped.
-fn escaping(arena: &mut Arena, pattern: &str, escaped: &[&str], free: bool) -> TermId {
-    let text = regex(arena, pattern);
-    let escaped = arena.words(escaped.iter().map(|text| text.as_bytes().into()).collect()).unwrap();
-    arena.quoted(text, Escapes { free, escaped }).unwrap()
+fn escaping(terms: &mut Terms, pattern: &str, escaped: &[&str], free: bool) -> TermId {
+    let text = regex(terms, pattern);
+    let escaped = terms.words(escaped.iter().map(|text| text.as_bytes().into()).collect()).unwrap();
+    terms.quoted(text, Escapes { free, escaped }).unwrap()
 }
 
 #[test]
 fn an_escaped_text_begins_with_an_escape_wherever_it_occurs_and_no_other_text_does() {
-    let mut arena = Arena::new();
+    let mut terms = Terms::new();
     for (escaped, pattern) in [
         (&["<t>", "</t>"][..], "[<t/>]{0,6}"),
         (&["<<"], "[<t\n\"]{0,5}"),
@@ -65,12 +65,12 @@ fn an_escaped_text_begins_with_an_escape_wherever_it_occurs_and_no_other_text_do
         (&["<t", "t<", "<t<"], "[<t>]{0,6}"),
         (&["<é", "<éé"], "(<|é|>){0,5}"),
     ] {
-        let quoted = escaping(&mut arena, pattern, escaped, false);
-        let plain = regex(&mut arena, pattern);
-        let texts = arena.enumerate(plain, 100_000).unwrap().unwrap();
+        let quoted = escaping(&mut terms, pattern, escaped, false);
+        let plain = regex(&mut terms, pattern);
+        let texts = terms.enumerate(plain, 100_000).unwrap().unwrap();
         let escaped: Vec<Vec<u8>> = escaped.iter().map(|text| text.as_bytes().to_vec()).collect();
         let mut expected: Vec<Vec<u8>> = texts.iter().map(|text| encode_escaping(text, &escaped)).collect();
-        let mut found = arena.enumerate(quoted, 100_000).unwrap().unwrap();
+        let mut found = terms.enumerate(quoted, 100_000).unwrap().unwrap();
         expected.sort();
         found.sort();
         assert_eq!(found, expected, "{pattern}");
@@ -83,8 +83,8 @@ fn an_escaped_text_begins_with_an_escape_wherever_it_occurs_and_no_other_text_do
 
 #[test]
 fn with_free_escapes_only_what_is_escaped_needs_one() {
-    let mut arena = Arena::new();
-    let quoted = escaping(&mut arena, "[<t>]*", &["<t>"], true);
+    let mut terms = Terms::new();
+    let quoted = escaping(&mut terms, "[<t>]*", &["<t>"], true);
     for (spelled, expected) in [
         (r#""<t<>""#, true),
         (r#""<t>""#, false),
@@ -93,13 +93,13 @@ fn with_free_escapes_only_what_is_escaped_needs_one() {
         (r#""<\u0074>""#, false),
         (r#""\u003c\u003c<t<""#, true),
     ] {
-        assert_eq!(arena.matches(quoted, spelled.as_bytes()), Ok(expected), "{spelled}");
+        assert_eq!(terms.matches(quoted, spelled.as_bytes()), Ok(expected), "{spelled}");
     }
 }
 
 #[test]
 fn an_escape_begins_only_where_the_rest_of_an_escaped_text_fits() {
-    let mut arena = Arena::new();
+    let mut terms = Terms::new();
     for (pattern, read, next) in [
         ("[<t>]{0,3}", "\"", "\"\\<>t"),
         ("[<t>]{0,3}", "\"<", "\"<>t"),
@@ -109,9 +109,9 @@ fn an_escape_begins_only_where_the_rest_of_an_escaped_text_fits() {
         ("<t>", "\"", "\\"),
         ("<t>a|x<t", "\"", "\\x"),
     ] {
-        let quoted = escaping(&mut arena, pattern, &["<t>"], false);
-        let state = after(&mut arena, quoted, read.as_bytes());
-        let found = arena.next_bytes(state).unwrap();
+        let quoted = escaping(&mut terms, pattern, &["<t>"], false);
+        let state = after(&mut terms, quoted, read.as_bytes());
+        let found = terms.next_bytes(state).unwrap();
         assert!(
             found == ByteSet::from_bytes(next.bytes()),
             "{pattern} after {read}: {:?}",
@@ -146,7 +146,7 @@ fn free_spellings_are_the_character_its_escapes_and_both_cases_of_hexadecimal_di
 
 #[test]
 fn only_digits_that_some_character_needs_can_come() {
-    let mut arena = Arena::new();
+    let mut terms = Terms::new();
     for (text, read, next) in [
         ("a", "\"", "a\\"),
         ("a", "\"\\", "u"),
@@ -168,10 +168,10 @@ fn only_digits_that_some_character_needs_can_come() {
         ("\u{10ffff}|a", "\"\\udb", "fF"),
         ("", "\"", "\""),
     ] {
-        let id = regex(&mut arena, text);
-        let quoted = arena.quoted(id, true).unwrap();
-        let state = after(&mut arena, quoted, read.as_bytes());
-        let found = arena.next_bytes(state).unwrap();
+        let id = regex(&mut terms, text);
+        let quoted = terms.quoted(id, true).unwrap();
+        let state = after(&mut terms, quoted, read.as_bytes());
+        let found = terms.next_bytes(state).unwrap();
         let expected = ByteSet::from_bytes(next.bytes());
         assert!(found == expected, "{text:?} after {read}: {:?}", found.iter().collect::<Vec<u8>>());
     }
@@ -179,8 +179,8 @@ fn only_digits_that_some_character_needs_can_come() {
 
 #[test]
 fn surrogates_come_in_pairs_or_not_at_all() {
-    let mut arena = Arena::new();
-    let any = arena.any_text().unwrap();
+    let mut terms = Terms::new();
+    let any = terms.any_text().unwrap();
     for (free, spelled, expected) in [
         (true, r#""\ud800\udc00""#, true),
         (true, r#""\uDBFF\uDFFF""#, true),
@@ -205,26 +205,26 @@ fn surrogates_come_in_pairs_or_not_at_all() {
         (true, r#""\ud800xudc00""#, false),
         (true, r#""\ud800\xdc00""#, false),
     ] {
-        let quoted = arena.quoted(any, free).unwrap();
-        assert_eq!(arena.matches(quoted, spelled.as_bytes()), Ok(expected), "{spelled}");
+        let quoted = terms.quoted(any, free).unwrap();
+        assert_eq!(terms.matches(quoted, spelled.as_bytes()), Ok(expected), "{spelled}");
     }
 }
 
 #[test]
 fn an_escape_begins_only_where_one_can_be_finished() {
-    let mut arena = Arena::new();
+    let mut terms = Terms::new();
     for (text, free, expected) in
         [("a", false, false), ("a", true, true), ("\\n", false, true), ("\\x01", false, true), ("/", false, false)]
     {
-        let id = regex(&mut arena, text);
-        assert_eq!(arena.can_escape(id, free.into()), Ok(expected), "{text:?}");
+        let id = regex(&mut terms, text);
+        assert_eq!(terms.can_escape(id, free.into()), Ok(expected), "{text:?}");
     }
 }
 
 #[test]
 fn characters_are_found_by_any_of_their_bytes() {
-    let mut arena = Arena::new();
-    let id = regex(&mut arena, "b|\u{d7ff}|\u{e001}|\u{10ffff}");
+    let mut terms = Terms::new();
+    let id = regex(&mut terms, "b|\u{d7ff}|\u{e001}|\u{10ffff}");
     for (low, high, expected) in [
         (0, 0x61, false),
         (0x61, 0x62, true),
@@ -237,7 +237,7 @@ fn characters_are_found_by_any_of_their_bytes() {
         (0xe002, 0x10_fffe, false),
         (0xe002, 0x10_ffff, true),
     ] {
-        assert_eq!(arena.has_char_between(id, low, high), Ok(expected), "{low:x} to {high:x}");
+        assert_eq!(terms.has_char_between(id, low, high), Ok(expected), "{low:x} to {high:x}");
     }
     assert_eq!(pair_span(0xd800, 0xdc00, 0xdfff), (0x1_0000, 0x1_03ff));
     assert_eq!(pair_span(0xdbff, 0xdc01, 0xdfff), (0x10_fc01, 0x10_ffff));

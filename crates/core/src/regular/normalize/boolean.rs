@@ -4,8 +4,8 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::regular::terms::Terms;
 use smallvec::SmallVec;
 
 /// Factors of an alternative that are compared with another one. Chosen without measurement.
@@ -16,7 +16,7 @@ const STEPS_PER_ALTERNATIVE: u64 = 4;
 /// Steps of the budget per operand of an intersection, which is also looked at by the search for emptiness: about 0.5 µs.
 const STEPS_PER_OPERAND: u64 = 12;
 
-impl Arena {
+impl Terms {
     /// The union. Errors if the budget ends or terms nest too deeply.
     pub fn alt(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
         self.union(parts.into())
@@ -102,14 +102,14 @@ impl Arena {
 
     /// Replaces four or more literals by one sorted set of words.
     fn merge_words(&mut self, flat: &mut Parts) -> Result<()> {
-        let is_literal = |arena: &Self, id: TermId| matches!(arena.term(id), Term::Literal { .. });
+        let is_literal = |terms: &Self, id: TermId| matches!(terms.term(id), Term::Literal { .. });
         if flat.iter().filter(|&&part| is_literal(self, part)).count() < 4 {
             return Ok(());
         }
         let mut words = Vec::new();
         for &part in flat.iter() {
             if let Term::Literal { literal, position } = *self.term(part) {
-                words.push(self.terms.literals[literal.index()][position as usize..].into());
+                words.push(self.literals[literal.index()][position as usize..].into());
             }
         }
         flat.retain(|&mut part| !is_literal(self, part));
@@ -122,13 +122,13 @@ impl Arena {
     ///
     /// Nested counters would otherwise produce an alternative per position at which the inner one can end.
     fn merge_counts(&mut self, flat: &mut Parts) -> Result<()> {
-        let counted = |arena: &Self, id: TermId| {
-            let (first, rest) = match *arena.term(id) {
+        let counted = |terms: &Self, id: TermId| {
+            let (first, rest) = match *terms.term(id) {
                 Term::Cat(first, rest) => (first, rest),
                 _ => (id, EPSILON),
             };
-            match *arena.term(first) {
-                Term::Repeat { body, min, max } if !arena.info(id).structural => Some((body, rest, min, max)),
+            match *terms.term(first) {
+                Term::Repeat { body, min, max } if !terms.info(id).structural => Some((body, rest, min, max)),
                 _ => None,
             }
         };

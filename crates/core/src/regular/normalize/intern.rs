@@ -3,19 +3,19 @@
 //! Apart from the rules of normal form, so that each of those ends in one call.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Escapes, Info, Spelling, Term, TermId, EMPTY, MANY};
+use crate::regular::terms::Terms;
 use crate::storage::hash::Hasher128;
 use smallvec::SmallVec;
 
-impl Arena {
+impl Terms {
     /// The concatenation of two regular terms, of which the left is no concatenation.
     pub(crate) fn intern_cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
         let mut hash = Hasher128::new(7);
         hash.wide(self.info(left).hash);
         hash.wide(self.info(right).hash);
-        self.intern(Term::Cat(left, right), hash.finish(), |arena| {
-            let (l, r) = (arena.info(left), arena.info(right));
+        self.intern(Term::Cat(left, right), hash.finish(), |terms| {
+            let (l, r) = (terms.info(left), terms.info(right));
             let narrow = l.exact && r.exact;
             Info {
                 hash: 0,
@@ -38,8 +38,8 @@ impl Arena {
         let mut hash = Hasher128::new(11);
         hash.wide(self.info(body).hash);
         hash.word(u64::from(min) << 32 | u64::from(max));
-        self.intern(Term::Repeat { body, min, max }, hash.finish(), |arena| {
-            let info = arena.info(body);
+        self.intern(Term::Repeat { body, min, max }, hash.finish(), |terms| {
+            let info = terms.info(body);
             let (low, high) = (info.min_chars, info.max_chars);
             // The spans of i and i + 1 copies must touch for every i from min on.
             let first = u64::from(min.max(1));
@@ -65,8 +65,8 @@ impl Arena {
         let mut hash = Hasher128::new(12);
         hash.wide(self.info(body).hash);
         hash.word(u64::from(min) << 32 | u64::from(max));
-        self.intern(Term::Bounded { body, min, max }, hash.finish(), |arena| {
-            let info = arena.info(body);
+        self.intern(Term::Bounded { body, min, max }, hash.finish(), |terms| {
+            let info = terms.info(body);
             Info {
                 hash: 0,
                 nullable: info.nullable && min == 0,
@@ -100,14 +100,14 @@ impl Arena {
                 6 | u64::from(digits) << 8 | u64::from(value) << 16 | u64::from(high) << 32
             }
         });
-        self.intern(Term::Quoted { text, state, escapes }, hash.finish(), |arena| Info {
+        self.intern(Term::Quoted { text, state, escapes }, hash.finish(), |terms| Info {
             hash: 0,
             nullable: false,
             structural: false,
             utf8: state == Spelling::Start,
             searched: false,
             counts: false,
-            depth: arena.info(text).depth + 1,
+            depth: terms.info(text).depth + 1,
             min_chars: 0,
             max_chars: MANY,
             exact: false,
@@ -123,8 +123,8 @@ impl Arena {
     /// The union of two or more sorted operands.
     pub(crate) fn intern_alt(&mut self, parts: &[TermId]) -> Result<TermId> {
         let hash = self.hash_set(8, parts);
-        self.intern_with(hash, |arena| {
-            let infos = || parts.iter().map(|&part| arena.info(part));
+        self.intern_with(hash, |terms| {
+            let infos = || parts.iter().map(|&part| terms.info(part));
             let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
             spans.sort_unstable();
             let mut max_chars = spans[0].1;
@@ -152,8 +152,8 @@ impl Arena {
     /// The intersection of two or more sorted operands.
     pub(crate) fn intern_and(&mut self, parts: &[TermId]) -> Result<TermId> {
         let hash = self.hash_set(9, parts);
-        self.intern_with(hash, |arena| {
-            let infos = || parts.iter().map(|&part| arena.info(part));
+        self.intern_with(hash, |terms| {
+            let infos = || parts.iter().map(|&part| terms.info(part));
             let info = Info {
                 hash: 0,
                 nullable: infos().all(|info| info.nullable),
@@ -174,14 +174,14 @@ impl Arena {
     pub(crate) fn intern_not(&mut self, inner: TermId) -> Result<TermId> {
         let mut hash = Hasher128::new(10);
         hash.wide(self.info(inner).hash);
-        self.intern(Term::Not(inner), hash.finish(), |arena| Info {
+        self.intern(Term::Not(inner), hash.finish(), |terms| Info {
             hash: 0,
-            nullable: !arena.info(inner).nullable,
+            nullable: !terms.info(inner).nullable,
             structural: false,
             utf8: false,
             searched: true,
             counts: false,
-            depth: arena.info(inner).depth + 1,
+            depth: terms.info(inner).depth + 1,
             min_chars: 0,
             max_chars: MANY,
             exact: false,
@@ -204,14 +204,14 @@ mod tests {
 
     #[test]
     fn equal_operands_are_one_term_with_the_facts_of_its_parts() {
-        let mut arena = Arena::new();
-        let [left, right] = [b"ab", b"cd"].map(|text| arena.literal(text).unwrap());
-        let made = arena.intern_cat(left, right).unwrap();
-        assert_eq!(arena.intern_cat(left, right), Ok(made));
-        assert_ne!(arena.intern_cat(right, left), Ok(made));
-        let info = arena.info(made);
+        let mut terms = Terms::new();
+        let [left, right] = [b"ab", b"cd"].map(|text| terms.literal(text).unwrap());
+        let made = terms.intern_cat(left, right).unwrap();
+        assert_eq!(terms.intern_cat(left, right), Ok(made));
+        assert_ne!(terms.intern_cat(right, left), Ok(made));
+        let info = terms.info(made);
         assert_eq!((info.min_chars, info.max_chars, info.utf8, info.nullable), (4, 4, true, false));
-        let many = arena.intern_repeat(left, 0, MANY).unwrap();
-        assert!(arena.info(many).nullable && arena.info(many).max_chars == MANY);
+        let many = terms.intern_repeat(left, 0, MANY).unwrap();
+        assert!(terms.info(many).nullable && terms.info(many).max_chars == MANY);
     }
 }

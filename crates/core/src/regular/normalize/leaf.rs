@@ -6,11 +6,11 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
 use crate::limits::sort_by;
-use crate::regular::arena::Arena;
 use crate::regular::id::{KeySetId, LiteralId, WordSetId};
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::literal::{self, code_points, Ends, Literal};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
+use crate::regular::terms::Terms;
 use crate::storage::hash::Hasher128;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use smallvec::SmallVec;
@@ -25,7 +25,7 @@ const MEASURE_ONCE_FROM: usize = 512;
 /// Words between two looks at the limits.
 const LOOKED_AT_ONCE: usize = 4_096;
 
-impl Arena {
+impl Terms {
     /// The texts of one byte of the set. Errors if the budget ends.
     pub fn class(&mut self, set: ByteSet) -> Result<TermId> {
         if set.is_empty() {
@@ -57,21 +57,21 @@ impl Arena {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(*byte, *byte)),
             _ => {
-                if let Some(id) = self.terms.by_hash(literal::hash_literal(data)) {
+                if let Some(id) = self.by_hash(literal::hash_literal(data)) {
                     return Ok(id);
                 }
                 self.spend(data.len() as u64 / 16)?;
                 let literal = Literal::new(data);
                 self.budget.grow(literal.memory_bytes());
-                self.terms.literals.push(Arc::new(literal), &mut self.budget);
-                self.literal_rest(LiteralId::at(self.terms.literals.len() - 1), 0)
+                self.literals.push(Arc::new(literal), &mut self.budget);
+                self.literal_rest(LiteralId::at(self.literals.len() - 1), 0)
             }
         }
     }
 
     /// The suffix of a literal from a position.
     pub(crate) fn literal_rest(&mut self, literal: LiteralId, position: u32) -> Result<TermId> {
-        let (data, from) = (self.terms.literals[literal.index()].clone(), position as usize);
+        let (data, from) = (self.literals[literal.index()].clone(), position as usize);
         match data[from..] {
             [] => Ok(EPSILON),
             [byte] => self.class(ByteSet::range(byte, byte)),
@@ -124,15 +124,13 @@ impl Arena {
             .any(|word| word.len() >= MEASURE_ONCE_FROM)
             .then(|| words.iter().map(|word| Ends::new(word)).collect());
         self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
-        self.terms
-            .word_sets
-            .push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
-        Ok(WordSetId::at(self.terms.word_sets.len() - 1))
+        self.word_sets.push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
+        Ok(WordSetId::at(self.word_sets.len() - 1))
     }
 
     /// The words `low..high` of a set without their first `depth` bytes.
     pub(crate) fn words_rest(&mut self, set: WordSetId, low: u32, high: u32, depth: u32) -> Result<TermId> {
-        let WordSet { words, ends, hash: set_hash, utf8, most } = self.terms.word_sets[set.index()].clone();
+        let WordSet { words, ends, hash: set_hash, utf8, most } = self.word_sets[set.index()].clone();
         match high - low {
             0 => return Ok(EMPTY),
             1 => return self.literal(&words[low as usize][depth as usize..]),
@@ -184,16 +182,16 @@ impl Arena {
         if set == NO_KEYS {
             return Ok(EMPTY);
         }
-        let nullable = self.registers.keys.has_empty(set);
-        if nullable && self.registers.keys.children(set).next().is_none() {
+        let nullable = self.keys.has_empty(set);
+        if nullable && self.keys.children(set).next().is_none() {
             return Ok(EPSILON);
         }
         // The keys share the bytes read so far, so all are at a character boundary or none is.
-        let between = nullable || self.registers.keys.children(set).all(|(byte, _)| is_lead(byte));
+        let between = nullable || self.keys.children(set).all(|(byte, _)| is_lead(byte));
         let mut hash = Hasher128::new(14);
-        hash.wide(self.registers.keys.hash(set));
-        self.intern(Term::Keys(set), hash.finish(), |arena| {
-            let (min_chars, max_chars) = arena.registers.keys.char_bounds(set);
+        hash.wide(self.keys.hash(set));
+        self.intern(Term::Keys(set), hash.finish(), |terms| {
+            let (min_chars, max_chars) = terms.keys.char_bounds(set);
             Info {
                 hash: 0,
                 nullable,
@@ -262,7 +260,7 @@ impl Arena {
     /// Notes that a term's texts are whole characters, where its parts' are not.
     pub(crate) fn mark_text(&mut self, id: TermId) {
         if !self.info(id).utf8 {
-            self.terms.nodes.get_mut(id.index()).info.utf8 = true;
+            self.nodes.get_mut(id.index()).info.utf8 = true;
         }
     }
 
@@ -307,14 +305,14 @@ mod tests {
     use crate::regular::fixture::{after, bytes, regex, texts, words};
 
     /// (fewest, most) code points, whether all texts are whole characters, whether the empty text matches.
-    fn facts(arena: &Arena, id: TermId) -> (u32, u32, bool, bool) {
-        let Info { min_chars, max_chars, utf8, nullable, .. } = *arena.info(id);
+    fn facts(terms: &Terms, id: TermId) -> (u32, u32, bool, bool) {
+        let Info { min_chars, max_chars, utf8, nullable, .. } = *terms.info(id);
         (min_chars, max_chars, utf8, nullable)
     }
 
     #[test]
     fn a_class_counts_the_bytes_that_begin_a_character() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (low, high, expected) in [
             (0x00, 0x7f, (1, 1, true, false)),
             (0x61, 0x61, (1, 1, true, false)),
@@ -325,121 +323,121 @@ mod tests {
             (0xc0, 0xff, (1, 1, false, false)),
             (0x00, 0xff, (0, 1, false, false)),
         ] {
-            let id = arena.class(ByteSet::range(low, high)).unwrap();
-            assert_eq!(facts(&arena, id), expected, "{low:x} to {high:x}");
+            let id = terms.class(ByteSet::range(low, high)).unwrap();
+            assert_eq!(facts(&terms, id), expected, "{low:x} to {high:x}");
         }
-        assert_eq!(arena.class(ByteSet::EMPTY), Ok(EMPTY));
+        assert_eq!(terms.class(ByteSet::EMPTY), Ok(EMPTY));
     }
 
     #[test]
     fn a_literal_is_its_text_and_so_is_the_rest_of_a_longer_one() {
-        let mut arena = Arena::new();
-        assert_eq!(arena.literal(b""), Ok(EPSILON));
-        let (letter, class) = (arena.literal(b"a").unwrap(), arena.class(bytes("a")).unwrap());
+        let mut terms = Terms::new();
+        assert_eq!(terms.literal(b""), Ok(EPSILON));
+        let (letter, class) = (terms.literal(b"a").unwrap(), terms.class(bytes("a")).unwrap());
         assert_eq!(letter, class);
-        let whole = arena.literal("aéz!".as_bytes()).unwrap();
-        assert_eq!(facts(&arena, whole), (4, 4, true, false));
-        let rest = after(&mut arena, whole, b"a");
-        assert_eq!(arena.literal("éz!".as_bytes()), Ok(rest));
-        assert_eq!(facts(&arena, rest), (3, 3, true, false));
-        let split = after(&mut arena, rest, b"\xc3");
-        assert_eq!(facts(&arena, split), (2, 2, false, false), "half a character is not valid UTF-8");
-        let last = after(&mut arena, split, b"\xa9z");
-        assert_eq!(arena.literal(b"!"), Ok(last));
+        let whole = terms.literal("aéz!".as_bytes()).unwrap();
+        assert_eq!(facts(&terms, whole), (4, 4, true, false));
+        let rest = after(&mut terms, whole, b"a");
+        assert_eq!(terms.literal("éz!".as_bytes()), Ok(rest));
+        assert_eq!(facts(&terms, rest), (3, 3, true, false));
+        let split = after(&mut terms, rest, b"\xc3");
+        assert_eq!(facts(&terms, split), (2, 2, false, false), "half a character is not valid UTF-8");
+        let last = after(&mut terms, split, b"\xa9z");
+        assert_eq!(terms.literal(b"!"), Ok(last));
     }
 
     #[test]
     fn words_are_a_set() {
-        let mut arena = Arena::new();
-        let set = words(&mut arena, &["b", "ab", "", "ab", "é"]);
-        assert_eq!(words(&mut arena, &["é", "", "ab", "b"]), set);
-        assert_ne!(words(&mut arena, &["é", "ab", "b"]), set);
-        assert_eq!(texts(&mut arena, set, "abé", 3), ["", "b", "é", "ab"]);
-        assert_eq!(facts(&arena, set), (0, 2, true, true));
-        assert_eq!(words(&mut arena, &[]), EMPTY);
-        assert_eq!(words(&mut arena, &[""]), EPSILON);
-        assert_eq!(words(&mut arena, &["xy", "xy"]), arena.literal(b"xy").unwrap());
+        let mut terms = Terms::new();
+        let set = words(&mut terms, &["b", "ab", "", "ab", "é"]);
+        assert_eq!(words(&mut terms, &["é", "", "ab", "b"]), set);
+        assert_ne!(words(&mut terms, &["é", "ab", "b"]), set);
+        assert_eq!(texts(&mut terms, set, "abé", 3), ["", "b", "é", "ab"]);
+        assert_eq!(facts(&terms, set), (0, 2, true, true));
+        assert_eq!(words(&mut terms, &[]), EMPTY);
+        assert_eq!(words(&mut terms, &[""]), EPSILON);
+        assert_eq!(words(&mut terms, &["xy", "xy"]), terms.literal(b"xy").unwrap());
     }
 
     #[test]
     fn the_rest_of_words_has_its_own_facts() {
-        let mut arena = Arena::new();
-        let set = words(&mut arena, &["aé", "aê", "ab", "b"]);
-        let rest = after(&mut arena, set, b"a");
-        assert_eq!(facts(&arena, rest), (1, 1, true, false));
-        let half = after(&mut arena, rest, b"\xc3");
-        assert_eq!(facts(&arena, half), (0, 0, false, false));
+        let mut terms = Terms::new();
+        let set = words(&mut terms, &["aé", "aê", "ab", "b"]);
+        let rest = after(&mut terms, set, b"a");
+        assert_eq!(facts(&terms, rest), (1, 1, true, false));
+        let half = after(&mut terms, rest, b"\xc3");
+        assert_eq!(facts(&terms, half), (0, 0, false, false));
         let numbers =
             |digit: u32, count: u32| (0..count).map(move |each| format!("x{digit}{each:03}").into_bytes().into());
-        let many = arena.words(numbers(1, 70).chain(numbers(2, 5)).collect()).unwrap();
-        let (large, small) = (after(&mut arena, many, b"x1"), after(&mut arena, many, b"x2"));
-        assert_eq!(facts(&arena, large), (0, 5, true, false), "the facts of many words are those of the whole set");
-        assert_eq!(facts(&arena, small), (3, 3, true, false));
+        let many = terms.words(numbers(1, 70).chain(numbers(2, 5)).collect()).unwrap();
+        let (large, small) = (after(&mut terms, many, b"x1"), after(&mut terms, many, b"x2"));
+        assert_eq!(facts(&terms, large), (0, 5, true, false), "the facts of many words are those of the whole set");
+        assert_eq!(facts(&terms, small), (3, 3, true, false));
     }
 
     #[test]
     fn the_number_of_words_that_are_measured_is_bounded() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         let numbers = |count: usize| (0..count).map(|each| format!("{each:02}").into_bytes().into()).collect();
-        let (few, many) = (arena.words(numbers(MAX_MEASURED_WORDS)), arena.words(numbers(MAX_MEASURED_WORDS + 1)));
-        assert_eq!(facts(&arena, few.unwrap()), (2, 2, true, false));
-        assert_eq!(facts(&arena, many.unwrap()), (0, 2, true, false));
+        let (few, many) = (terms.words(numbers(MAX_MEASURED_WORDS)), terms.words(numbers(MAX_MEASURED_WORDS + 1)));
+        assert_eq!(facts(&terms, few.unwrap()), (2, 2, true, false));
+        assert_eq!(facts(&terms, many.unwrap()), (0, 2, true, false));
     }
 
     #[test]
     fn long_words_have_the_facts_that_short_ones_have() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for length in [MEASURE_ONCE_FROM - 1, MEASURE_ONCE_FROM, MEASURE_ONCE_FROM + 1] {
             let long = format!("é{}", "a".repeat(length - 2));
-            let set = words(&mut arena, &[&long, "éb", "éé"]);
-            assert_eq!(facts(&arena, set), (2, length as u32 - 1, true, false), "{length}");
-            let rest = after(&mut arena, set, "é".as_bytes());
-            assert_eq!(facts(&arena, rest), (1, length as u32 - 2, true, false), "{length}");
-            let half = after(&mut arena, set, b"\xc3");
-            assert_eq!(facts(&arena, half), (1, length as u32 - 2, false, false), "{length}");
-            let broken = arena.words(vec![long.as_bytes()[1..].into(), b"\xa9b"[..].into()]).unwrap();
-            assert_eq!(facts(&arena, broken), (1, length as u32 - 2, false, false), "{length}");
+            let set = words(&mut terms, &[&long, "éb", "éé"]);
+            assert_eq!(facts(&terms, set), (2, length as u32 - 1, true, false), "{length}");
+            let rest = after(&mut terms, set, "é".as_bytes());
+            assert_eq!(facts(&terms, rest), (1, length as u32 - 2, true, false), "{length}");
+            let half = after(&mut terms, set, b"\xc3");
+            assert_eq!(facts(&terms, half), (1, length as u32 - 2, false, false), "{length}");
+            let broken = terms.words(vec![long.as_bytes()[1..].into(), b"\xa9b"[..].into()]).unwrap();
+            assert_eq!(facts(&terms, broken), (1, length as u32 - 2, false, false), "{length}");
         }
     }
 
     #[test]
     fn keys_are_texts_by_what_they_share() {
-        let mut arena = Arena::new();
-        let set = |arena: &mut Arena, keys: &[&str]| {
-            let add = |set, key: &&str| arena.registers.keys.with(set, key.as_bytes(), &mut arena.budget);
+        let mut terms = Terms::new();
+        let set = |terms: &mut Terms, keys: &[&str]| {
+            let add = |set, key: &&str| terms.keys.with(set, key.as_bytes(), &mut terms.budget);
             keys.iter().fold(NO_KEYS, add)
         };
-        assert_eq!(arena.key_set(NO_KEYS), Ok(EMPTY));
-        let empty = set(&mut arena, &[""]);
-        assert_eq!(arena.key_set(empty), Ok(EPSILON));
-        let all = set(&mut arena, &["", "ab", "é"]);
-        let keys = arena.key_set(all).unwrap();
-        assert_eq!(facts(&arena, keys), (0, 2, true, true));
-        assert_eq!(texts(&mut arena, keys, "abé", 2), ["", "é", "ab"]);
-        let (rest, half) = (after(&mut arena, keys, b"a"), after(&mut arena, keys, b"\xc3"));
-        assert_eq!((facts(&arena, rest), facts(&arena, half)), ((1, 1, true, false), (0, 0, false, false)));
-        let other = set(&mut arena, &["", "ab"]);
-        assert_ne!(arena.key_set(other), Ok(keys));
+        assert_eq!(terms.key_set(NO_KEYS), Ok(EMPTY));
+        let empty = set(&mut terms, &[""]);
+        assert_eq!(terms.key_set(empty), Ok(EPSILON));
+        let all = set(&mut terms, &["", "ab", "é"]);
+        let keys = terms.key_set(all).unwrap();
+        assert_eq!(facts(&terms, keys), (0, 2, true, true));
+        assert_eq!(texts(&mut terms, keys, "abé", 2), ["", "é", "ab"]);
+        let (rest, half) = (after(&mut terms, keys, b"a"), after(&mut terms, keys, b"\xc3"));
+        assert_eq!((facts(&terms, rest), facts(&terms, half)), ((1, 1, true, false), (0, 0, false, false)));
+        let other = set(&mut terms, &["", "ab"]);
+        assert_ne!(terms.key_set(other), Ok(keys));
     }
 
     #[test]
     fn a_multiple_is_a_state_per_remainder() {
-        let mut arena = Arena::new();
-        let three = arena.multiple(3, false).unwrap();
-        assert_eq!(texts(&mut arena, three, "0123", 2), ["", "0", "3", "00", "03", "12", "21", "30", "33"]);
-        assert_eq!(facts(&arena, three), (0, MANY, true, true));
-        let one = arena.multiple_rest(3, 1, false).unwrap();
-        assert_eq!(facts(&arena, one), (1, MANY, true, false));
-        let pointed = arena.multiple(3, true).unwrap();
-        assert_eq!(texts(&mut arena, pointed, "1.2", 2), ["", ".", "12", "..", "21"]);
-        let ids = [three, one, pointed, arena.multiple(4, false).unwrap(), arena.multiple_rest(4, 1, false).unwrap()];
+        let mut terms = Terms::new();
+        let three = terms.multiple(3, false).unwrap();
+        assert_eq!(texts(&mut terms, three, "0123", 2), ["", "0", "3", "00", "03", "12", "21", "30", "33"]);
+        assert_eq!(facts(&terms, three), (0, MANY, true, true));
+        let one = terms.multiple_rest(3, 1, false).unwrap();
+        assert_eq!(facts(&terms, one), (1, MANY, true, false));
+        let pointed = terms.multiple(3, true).unwrap();
+        assert_eq!(texts(&mut terms, pointed, "1.2", 2), ["", ".", "12", "..", "21"]);
+        let ids = [three, one, pointed, terms.multiple(4, false).unwrap(), terms.multiple_rest(4, 1, false).unwrap()];
         assert!((0..5).all(|one| (0..one).all(|other| ids[one] != ids[other])));
-        assert_eq!(arena.multiple(0, false), Ok(EMPTY));
+        assert_eq!(terms.multiple(0, false), Ok(EMPTY));
     }
 
     #[test]
     fn a_class_of_characters_is_their_utf8() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (ranges, inside, outside) in [
             (&[(0x61, 0x63)][..], &["a", "c"][..], &["`", "d", "ab", ""][..]),
             (&[(0x7f, 0x80)], &["\u{7f}", "\u{80}"], &["~", "\u{81}"]),
@@ -450,21 +448,21 @@ mod tests {
             (&[(0x61, 0x61), (0xe9, 0xe9)], &["a", "é"], &["b", "ê"]),
             (&[(5, 4)], &[], &["\u{4}", "\u{5}"]),
         ] {
-            let id = arena.char_class(ranges).unwrap();
-            assert!(inside.iter().all(|text| arena.matches(id, text.as_bytes()).unwrap()), "{ranges:x?}");
-            assert!(!outside.iter().any(|text| arena.matches(id, text.as_bytes()).unwrap()), "{ranges:x?}");
-            assert!(id == EMPTY || facts(&arena, id) == (1, 1, true, false), "{ranges:x?}");
+            let id = terms.char_class(ranges).unwrap();
+            assert!(inside.iter().all(|text| terms.matches(id, text.as_bytes()).unwrap()), "{ranges:x?}");
+            assert!(!outside.iter().any(|text| terms.matches(id, text.as_bytes()).unwrap()), "{ranges:x?}");
+            assert!(id == EMPTY || facts(&terms, id) == (1, 1, true, false), "{ranges:x?}");
         }
-        let surrogates = arena.char_class(&[(0xd800, 0xdfff)]).unwrap();
+        let surrogates = terms.char_class(&[(0xd800, 0xdfff)]).unwrap();
         assert_eq!(surrogates, EMPTY);
     }
 
     #[test]
     fn any_text_is_all_valid_utf8_and_made_once() {
-        let mut arena = Arena::new();
-        let any = arena.any_text().unwrap();
-        let count = arena.len();
-        assert_eq!((arena.any_text(), arena.len()), (Ok(any), count));
+        let mut terms = Terms::new();
+        let any = terms.any_text().unwrap();
+        let count = terms.len();
+        assert_eq!((terms.any_text(), terms.len()), (Ok(any), count));
         for (text, expected) in [
             (&b""[..], true),
             ("aé€😀\0".as_bytes(), true),
@@ -474,9 +472,9 @@ mod tests {
             (b"\xed\xa0\x80", false),
             (b"\xf4\x90\x80\x80", false),
         ] {
-            assert_eq!(arena.matches(any, text), Ok(expected), "{text:?}");
+            assert_eq!(terms.matches(any, text), Ok(expected), "{text:?}");
         }
-        let letters = regex(&mut arena, "[a-z]*");
+        let letters = regex(&mut terms, "[a-z]*");
         assert_ne!(any, letters);
     }
 }

@@ -7,15 +7,16 @@ pub(crate) mod intern;
 pub(crate) mod leaf;
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Escapes, Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::terms::Terms;
 use crate::storage::hash::Hasher128;
 
-impl Arena {
+impl Terms {
     /// The concatenation. Errors if the budget ends or terms nest too deeply.
     pub fn cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
         let parts = |term: &Term| if let Term::Cat(a, b) = *term { Some((a, b)) } else { None };
-        if let Some(id) = self.associate_right(left, right, parts, Arena::cat)? {
+        if let Some(id) = self.associate_right(left, right, parts, Terms::cat)? {
             return Ok(id);
         }
         self.intern_cat(left, right)
@@ -124,10 +125,20 @@ impl Arena {
         })
     }
 
+    /// The term that calls a rule.
+    pub fn call(&mut self, rule: RuleId) -> Result<TermId> {
+        self.intern_structural(Term::Call(rule), 27, &[u128::from(rule.number())], false)
+    }
+
+    /// The term of a special token.
+    pub fn special(&mut self, special: SpecialId) -> Result<TermId> {
+        self.intern_structural(Term::Special(special), 28, &[u128::from(special.number())], false)
+    }
+
     /// The concatenation of structural terms. Errors if the budget ends or terms nest too deeply.
     pub fn seq(&mut self, left: TermId, right: TermId) -> Result<TermId> {
         let parts = |term: &Term| if let Term::Seq(a, b) = *term { Some((a, b)) } else { None };
-        if let Some(id) = self.associate_right(left, right, parts, Arena::seq)? {
+        if let Some(id) = self.associate_right(left, right, parts, Terms::seq)? {
             return Ok(id);
         }
         self.intern_seq(left, right)
@@ -141,7 +152,7 @@ impl Arena {
         left: TermId,
         right: TermId,
         parts: impl Fn(&Term) -> Option<(TermId, TermId)>,
-        join: impl Fn(&mut Arena, TermId, TermId) -> Result<TermId>,
+        join: impl Fn(&mut Terms, TermId, TermId) -> Result<TermId>,
     ) -> Result<Option<TermId>> {
         if left == EMPTY || right == EMPTY {
             return Ok(Some(EMPTY));
@@ -175,34 +186,33 @@ mod tests {
     use super::*;
     use crate::error::{Error, Limit};
     use crate::regular::fixture::{after, regex, texts};
-    use crate::regular::id::SpecialId;
     use crate::regular::term::TOP;
 
     /// (fewest, most) code points, whether every count between them occurs.
-    fn chars(arena: &Arena, id: TermId) -> (u32, u32, bool) {
-        let Info { min_chars, max_chars, exact, .. } = *arena.info(id);
+    fn chars(terms: &Terms, id: TermId) -> (u32, u32, bool) {
+        let Info { min_chars, max_chars, exact, .. } = *terms.info(id);
         (min_chars, max_chars, exact)
     }
 
     #[test]
     fn concatenation_is_associative_and_has_a_unit_and_a_zero() {
-        let mut arena = Arena::new();
-        let [a, b, c] = ["a*", "b*", "c*"].map(|pattern| regex(&mut arena, pattern));
-        for join in [Arena::cat, Arena::seq] {
-            let (left, right) = (join(&mut arena, a, b).unwrap(), join(&mut arena, b, c).unwrap());
-            let whole = join(&mut arena, left, c).unwrap();
-            assert_eq!(join(&mut arena, a, right), Ok(whole));
-            assert_ne!(join(&mut arena, right, a), Ok(whole));
-            assert_eq!((join(&mut arena, EPSILON, a), join(&mut arena, a, EPSILON)), (Ok(a), Ok(a)));
-            assert_eq!((join(&mut arena, EMPTY, a), join(&mut arena, a, EMPTY)), (Ok(EMPTY), Ok(EMPTY)));
+        let mut terms = Terms::new();
+        let [a, b, c] = ["a*", "b*", "c*"].map(|pattern| regex(&mut terms, pattern));
+        for join in [Terms::cat, Terms::seq] {
+            let (left, right) = (join(&mut terms, a, b).unwrap(), join(&mut terms, b, c).unwrap());
+            let whole = join(&mut terms, left, c).unwrap();
+            assert_eq!(join(&mut terms, a, right), Ok(whole));
+            assert_ne!(join(&mut terms, right, a), Ok(whole));
+            assert_eq!((join(&mut terms, EPSILON, a), join(&mut terms, a, EPSILON)), (Ok(a), Ok(a)));
+            assert_eq!((join(&mut terms, EMPTY, a), join(&mut terms, a, EMPTY)), (Ok(EMPTY), Ok(EMPTY)));
         }
-        let (cat, seq) = (arena.cat(a, b).unwrap(), arena.seq(a, b).unwrap());
-        assert!(!arena.info(cat).structural && arena.info(seq).structural);
+        let (cat, seq) = (terms.cat(a, b).unwrap(), terms.seq(a, b).unwrap());
+        assert!(!terms.info(cat).structural && terms.info(seq).structural);
     }
 
     #[test]
     fn a_concatenation_has_the_facts_of_its_parts_together() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, nullable, expected) in [
             ("ab[cd]", false, (3, 3, true)),
             ("a?b{2,4}", false, (2, 5, true)),
@@ -211,43 +221,43 @@ mod tests {
             ("ab?", false, (1, 2, true)),
             ("(aaa)?b", false, (1, 4, false)),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!((arena.info(id).nullable, chars(&arena, id)), (nullable, expected), "{pattern}");
+            let id = regex(&mut terms, pattern);
+            assert_eq!((terms.info(id).nullable, chars(&terms, id)), (nullable, expected), "{pattern}");
         }
         // A derivative goes into the right part only if the left part may be empty.
         let (deep, flat, letter) =
-            (regex(&mut arena, "((a*b)*c)*"), regex(&mut arena, "x*"), regex(&mut arena, "[xy]"));
-        let depth = arena.info(deep).depth;
-        let (behind, beside) = (arena.cat(letter, deep).unwrap(), arena.cat(flat, deep).unwrap());
-        assert_eq!((arena.info(behind).depth, arena.info(beside).depth), (1, depth + 1));
-        let high = arena.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
-        let mixed = [arena.cat(letter, high).unwrap(), arena.cat(high, letter).unwrap()];
-        assert_eq!(mixed.map(|id| arena.info(id).utf8), [false; 2]);
-        let (inside, not) = (arena.cat(letter, letter).unwrap(), arena.not(deep).unwrap());
-        let (one, two) = (arena.cat(letter, not).unwrap(), arena.cat(not, letter).unwrap());
-        assert_eq!([inside, one, two].map(|id| arena.info(id).searched), [false, true, true]);
+            (regex(&mut terms, "((a*b)*c)*"), regex(&mut terms, "x*"), regex(&mut terms, "[xy]"));
+        let depth = terms.info(deep).depth;
+        let (behind, beside) = (terms.cat(letter, deep).unwrap(), terms.cat(flat, deep).unwrap());
+        assert_eq!((terms.info(behind).depth, terms.info(beside).depth), (1, depth + 1));
+        let high = terms.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
+        let mixed = [terms.cat(letter, high).unwrap(), terms.cat(high, letter).unwrap()];
+        assert_eq!(mixed.map(|id| terms.info(id).utf8), [false; 2]);
+        let (inside, not) = (terms.cat(letter, letter).unwrap(), terms.not(deep).unwrap());
+        let (one, two) = (terms.cat(letter, not).unwrap(), terms.cat(not, letter).unwrap());
+        assert_eq!([inside, one, two].map(|id| terms.info(id).searched), [false, true, true]);
     }
 
     #[test]
     fn repetitions_of_nothing_and_of_one_copy_are_no_repetitions() {
-        let mut arena = Arena::new();
-        let (ab, optional) = (regex(&mut arena, "ab"), regex(&mut arena, "(ab)?"));
-        assert_eq!(arena.repeat(ab, 0, 0), Ok(EPSILON));
-        assert_eq!(arena.repeat(ab, 1, 1), Ok(ab));
-        assert_eq!(arena.repeat(EPSILON, 3, MANY), Ok(EPSILON));
-        assert_eq!(arena.repeat(EMPTY, 0, 3), Ok(EPSILON));
-        assert_eq!(arena.repeat(EMPTY, 1, 3), Ok(EMPTY));
-        assert_eq!(arena.repeat(optional, 2, 5), arena.repeat(ab, 0, 5));
-        let plus = arena.repeat(ab, 1, MANY).unwrap();
-        let star = arena.repeat(ab, 0, MANY).unwrap();
-        assert_eq!((arena.repeat(plus, 0, MANY), arena.repeat(star, 3, 7)), (Ok(star), Ok(star)));
+        let mut terms = Terms::new();
+        let (ab, optional) = (regex(&mut terms, "ab"), regex(&mut terms, "(ab)?"));
+        assert_eq!(terms.repeat(ab, 0, 0), Ok(EPSILON));
+        assert_eq!(terms.repeat(ab, 1, 1), Ok(ab));
+        assert_eq!(terms.repeat(EPSILON, 3, MANY), Ok(EPSILON));
+        assert_eq!(terms.repeat(EMPTY, 0, 3), Ok(EPSILON));
+        assert_eq!(terms.repeat(EMPTY, 1, 3), Ok(EMPTY));
+        assert_eq!(terms.repeat(optional, 2, 5), terms.repeat(ab, 0, 5));
+        let plus = terms.repeat(ab, 1, MANY).unwrap();
+        let star = terms.repeat(ab, 0, MANY).unwrap();
+        assert_eq!((terms.repeat(plus, 0, MANY), terms.repeat(star, 3, 7)), (Ok(star), Ok(star)));
     }
 
     #[test]
     fn counters_of_counters_are_one_where_their_ranges_touch() {
-        let mut arena = Arena::new();
-        let (ab, texts_of) = (regex(&mut arena, "ab"), |arena: &mut Arena, id| {
-            (0..=40).filter(|&count| arena.matches(id, "ab".repeat(count).as_bytes()).unwrap()).collect::<Vec<_>>()
+        let mut terms = Terms::new();
+        let (ab, texts_of) = (regex(&mut terms, "ab"), |terms: &mut Terms, id| {
+            (0..=40).filter(|&count| terms.matches(id, "ab".repeat(count).as_bytes()).unwrap()).collect::<Vec<_>>()
         });
         for (low, high, min, max, one) in [
             (2, 3, 2, 2, true),
@@ -263,22 +273,22 @@ mod tests {
             (1, 3, 0, 4, true),
             (2, 3, 0, 4, false),
         ] {
-            let inner = arena.repeat(ab, low, high).unwrap();
-            let outer = arena.repeat(inner, min, max).unwrap();
-            let is_one = matches!(*arena.term(outer), Term::Repeat { body, .. } if body == ab);
+            let inner = terms.repeat(ab, low, high).unwrap();
+            let outer = terms.repeat(inner, min, max).unwrap();
+            let is_one = matches!(*terms.term(outer), Term::Repeat { body, .. } if body == ab);
             assert_eq!(is_one, one, "{low} to {high}, {min} to {max} times");
             let counts: Vec<usize> = (0..=40usize)
                 .filter(|&count| (min..=max).any(|times| (low * times..=high * times).contains(&(count as u32))))
                 .collect();
-            assert_eq!(texts_of(&mut arena, outer), counts, "{low} to {high}, {min} to {max} times");
+            assert_eq!(texts_of(&mut terms, outer), counts, "{low} to {high}, {min} to {max} times");
         }
-        let wide = arena.repeat(ab, 2, 1 << 20).unwrap();
-        assert_eq!(arena.repeat(wide, 1 << 13, 1 << 13), arena.repeat(ab, 1 << 14, MANY), "beyond 32 bits: unbounded");
+        let wide = terms.repeat(ab, 2, 1 << 20).unwrap();
+        assert_eq!(terms.repeat(wide, 1 << 13, 1 << 13), terms.repeat(ab, 1 << 14, MANY), "beyond 32 bits: unbounded");
     }
 
     #[test]
     fn a_repetition_knows_which_lengths_occur() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, expected) in [
             ("(ab){2,3}", (4, 6, false)),
             ("(ab){2}", (4, 4, true)),
@@ -290,19 +300,19 @@ mod tests {
             ("(ab)*", (0, MANY, false)),
             ("\\x80*", (0, 0, true)),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(chars(&arena, id), expected, "{pattern}");
+            let id = regex(&mut terms, pattern);
+            assert_eq!(chars(&terms, id), expected, "{pattern}");
         }
-        let (star, inner) = (regex(&mut arena, "(a*b)*"), regex(&mut arena, "a*b"));
-        assert_eq!(arena.info(star).depth, arena.info(inner).depth + 1);
-        assert!(arena.info(star).nullable && !arena.info(inner).nullable);
+        let (star, inner) = (regex(&mut terms, "(a*b)*"), regex(&mut terms, "a*b"));
+        assert_eq!(terms.info(star).depth, terms.info(inner).depth + 1);
+        assert!(terms.info(star).nullable && !terms.info(inner).nullable);
     }
 
     #[test]
     fn bounds_that_the_body_implies_are_dropped() {
-        let mut arena = Arena::new();
-        let body = regex(&mut arena, "[ab]{2,4}");
-        let term = |arena: &Arena, id| match *arena.term(id) {
+        let mut terms = Terms::new();
+        let body = regex(&mut terms, "[ab]{2,4}");
+        let term = |terms: &Terms, id| match *terms.term(id) {
             Term::Bounded { min, max, .. } => Some((min, max)),
             _ => None,
         };
@@ -314,48 +324,48 @@ mod tests {
             (0, 2, Some((0, 2))),
             (3, 3, Some((3, 3))),
         ] {
-            let id = arena.bounded(body, min, max).unwrap();
-            assert_eq!(term(&arena, id), expected, "{min} to {max}");
-            let lengths: Vec<usize> = texts(&mut arena, id, "a", 5).iter().map(String::len).collect();
+            let id = terms.bounded(body, min, max).unwrap();
+            assert_eq!(term(&terms, id), expected, "{min} to {max}");
+            let lengths: Vec<usize> = texts(&mut terms, id, "a", 5).iter().map(String::len).collect();
             assert_eq!(lengths, (min.max(2) as usize..=max.min(4) as usize).collect::<Vec<_>>());
         }
-        assert_eq!((arena.bounded(body, 2, 4), arena.bounded(body, 0, MANY)), (Ok(body), Ok(body)));
-        assert_eq!((arena.bounded(body, 5, 9), arena.bounded(body, 0, 1)), (Ok(EMPTY), Ok(EMPTY)));
-        assert_eq!(arena.bounded(body, 4, 3), Ok(EMPTY));
-        let (outer, inner) = (arena.bounded(body, 0, 3).unwrap(), arena.bounded(body, 3, 3).unwrap());
-        assert_eq!(arena.bounded(outer, 3, MANY), Ok(inner), "two bounds are one");
-        assert_eq!(chars(&arena, inner), (3, 3, true));
-        let gap = regex(&mut arena, "(abc){0,2}");
-        assert_eq!(arena.bounded(gap, 1, 2), Ok(EMPTY), "no text has one or two characters");
-        let optional = arena.bounded(gap, 0, 4).unwrap();
-        assert!(arena.info(optional).nullable && arena.info(optional).searched);
-        assert_eq!(arena.info(optional).depth, arena.info(gap).depth + 1);
+        assert_eq!((terms.bounded(body, 2, 4), terms.bounded(body, 0, MANY)), (Ok(body), Ok(body)));
+        assert_eq!((terms.bounded(body, 5, 9), terms.bounded(body, 0, 1)), (Ok(EMPTY), Ok(EMPTY)));
+        assert_eq!(terms.bounded(body, 4, 3), Ok(EMPTY));
+        let (outer, inner) = (terms.bounded(body, 0, 3).unwrap(), terms.bounded(body, 3, 3).unwrap());
+        assert_eq!(terms.bounded(outer, 3, MANY), Ok(inner), "two bounds are one");
+        assert_eq!(chars(&terms, inner), (3, 3, true));
+        let gap = regex(&mut terms, "(abc){0,2}");
+        assert_eq!(terms.bounded(gap, 1, 2), Ok(EMPTY), "no text has one or two characters");
+        let optional = terms.bounded(gap, 0, 4).unwrap();
+        assert!(terms.info(optional).nullable && terms.info(optional).searched);
+        assert_eq!(terms.info(optional).depth, terms.info(gap).depth + 1);
     }
 
     #[test]
     fn strings_of_texts_that_are_not_utf8_have_only_those_that_are() {
-        let mut arena = Arena::new();
-        let quoted = arena.quoted(TOP, false).unwrap();
-        assert_eq!(arena.matches(quoted, "\"é\"".as_bytes()), Ok(true));
-        assert_eq!(arena.matches(quoted, b"\"\xff\""), Ok(false));
-        let any = arena.any_text().unwrap();
-        assert_eq!(arena.quoted(any, false), Ok(quoted));
-        assert_ne!(arena.quoted(any, true), Ok(quoted));
-        let high = arena.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
-        assert_eq!(arena.quoted(high, false), Ok(EMPTY));
-        let letters = regex(&mut arena, "[a-z]*");
-        let inside = arena.quoted_state(letters, Spelling::Body, false).unwrap();
-        assert_eq!(arena.matches(inside, b"ab\""), Ok(true));
-        let start = arena.quoted(letters, false).unwrap();
-        assert!(arena.info(start).utf8 && !arena.info(inside).utf8);
-        assert_eq!(arena.info(start).depth, arena.info(letters).depth + 1);
-        assert_eq!(after(&mut arena, start, b"\"a"), inside);
+        let mut terms = Terms::new();
+        let quoted = terms.quoted(TOP, false).unwrap();
+        assert_eq!(terms.matches(quoted, "\"é\"".as_bytes()), Ok(true));
+        assert_eq!(terms.matches(quoted, b"\"\xff\""), Ok(false));
+        let any = terms.any_text().unwrap();
+        assert_eq!(terms.quoted(any, false), Ok(quoted));
+        assert_ne!(terms.quoted(any, true), Ok(quoted));
+        let high = terms.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
+        assert_eq!(terms.quoted(high, false), Ok(EMPTY));
+        let letters = regex(&mut terms, "[a-z]*");
+        let inside = terms.quoted_state(letters, Spelling::Body, false).unwrap();
+        assert_eq!(terms.matches(inside, b"ab\""), Ok(true));
+        let start = terms.quoted(letters, false).unwrap();
+        assert!(terms.info(start).utf8 && !terms.info(inside).utf8);
+        assert_eq!(terms.info(start).depth, terms.info(letters).depth + 1);
+        assert_eq!(after(&mut terms, start, b"\"a"), inside);
     }
 
     #[test]
     fn every_state_of_a_spelling_is_a_term_of_its_own() {
-        let mut arena = Arena::new();
-        let text = regex(&mut arena, "[a-z]*");
+        let mut terms = Terms::new();
+        let text = regex(&mut terms, "[a-z]*");
         let states = [
             Spelling::Start,
             Spelling::Body,
@@ -374,34 +384,34 @@ mod tests {
         ];
         let both = states.iter().flat_map(|&state| [(state, false), (state, true)]);
         let ids: std::collections::HashSet<TermId> =
-            both.map(|(state, free)| arena.quoted_state(text, state, free).unwrap()).collect();
+            both.map(|(state, free)| terms.quoted_state(text, state, free).unwrap()).collect();
         assert_eq!(ids.len(), 2 * states.len());
     }
 
     #[test]
     fn structural_terms_differ_by_kind_and_by_every_part() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         let special = Term::Special(SpecialId::new(0));
-        let mut made = |kind, parts: &[u128]| arena.intern_structural(special.clone(), kind, parts, false).unwrap();
+        let mut made = |kind, parts: &[u128]| terms.intern_structural(special.clone(), kind, parts, false).unwrap();
         let ids = [made(90, &[1, 2]), made(91, &[1, 2]), made(90, &[2, 1]), made(90, &[1, 3]), made(90, &[1])];
         assert!((0..5).all(|one| (0..one).all(|other| ids[one] != ids[other])));
         assert_eq!(made(90, &[1, 2]), ids[0]);
         // A sequence is as deep as its first part is, and one more.
-        let (deep, flat) = (regex(&mut arena, "((a*b)*c)*"), ids[0]);
-        let depth = arena.info(deep).depth;
-        let (before, behind) = (arena.seq(deep, flat).unwrap(), arena.seq(flat, deep).unwrap());
-        assert_eq!((arena.info(before).depth, arena.info(behind).depth), (depth + 1, depth));
+        let (deep, flat) = (regex(&mut terms, "((a*b)*c)*"), ids[0]);
+        let depth = terms.info(deep).depth;
+        let (before, behind) = (terms.seq(deep, flat).unwrap(), terms.seq(flat, deep).unwrap());
+        assert_eq!((terms.info(before).depth, terms.info(behind).depth), (depth + 1, depth));
     }
 
     #[test]
     fn a_chain_may_be_longer_than_the_nesting_limit() {
-        let mut arena = Arena::new();
-        let part = regex(&mut arena, "[ab]x|y");
-        let chain = (0..5_000).try_fold(EPSILON, |rest, _| arena.cat(part, rest)).unwrap();
-        assert!(arena.cat(chain, part).is_ok());
+        let mut terms = Terms::new();
+        let part = regex(&mut terms, "[ab]x|y");
+        let chain = (0..5_000).try_fold(EPSILON, |rest, _| terms.cat(part, rest)).unwrap();
+        assert!(terms.cat(chain, part).is_ok());
         let nested = (0..5_000).try_fold(part, |inner, _| {
-            let either = arena.cat(inner, part)?;
-            arena.not_unchecked(either)
+            let either = terms.cat(inner, part)?;
+            terms.not_unchecked(either)
         });
         assert!(matches!(*nested.unwrap_err(), Error::Limit(Limit::Nesting(_))));
     }

@@ -5,7 +5,7 @@
 
 use super::source::Read;
 use super::tree::{Id, Node, Trees};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

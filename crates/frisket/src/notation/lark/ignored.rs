@@ -13,7 +13,7 @@ use super::production::Rules;
 use super::source::Read;
 use super::tree::{Id, Node, Trees};
 use super::Context;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 use super::source::{fail, Read};
 use super::tree::{Definition, Definitions, Id, Module, Node};
 use super::{library, Context};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_schema::similar::nearest;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ use super::source::{fail, Read};
 use super::tree::{Id, Module, Node, Trees};
 use super::Context;
 use crate::notation::{Failure, Fault};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
 use frisket_core::regular::term::TermId;
 use frisket_regex::Dialect;

@@ -32,7 +32,7 @@ mod tree;
 pub mod written;
 
 use super::Failure;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_regex::Syntax;
 use source::Source;

@@ -4,7 +4,7 @@ use super::written::written;
 use super::{lower, Dialect, Options, Schemas};
 use crate::notation::{Failure, Fault};
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY};
 use frisket_regex::Syntax;
 

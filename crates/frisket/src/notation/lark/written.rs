@@ -5,7 +5,7 @@ use super::source::Source;
 use super::tree::{Id, Node};
 use super::{lowering, parser, Context, Options, Schemas};
 use crate::notation::Failure;
-use frisket_core::grammar::builder::Builder;
+use frisket_core::builder::Builder;
 use frisket_regex::Dialect;
 
 /// The rules of a grammar.

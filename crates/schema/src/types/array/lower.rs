@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::types::lowering::deeper;
 use crate::types::terms::count;
 use crate::types::{Layout, Lowering};
+use frisket_core::builder::{Builder, Punctuation};
 use frisket_core::error::Result as EngineResult;
-use frisket_core::grammar::builder::{Builder, Punctuation};
 use frisket_core::regular::term::TermId;
 
 /// The node of the arrays that meet all conditions, or None if clearly there are none. Errors: limits.

@@ -60,7 +60,7 @@ pub struct NumeralParts {
 /// The regular node of the numerals of some types that meet all conditions, or None if there are none.
 ///
 /// ```
-/// use frisket_core::grammar::builder::Builder;
+/// use frisket_core::builder::Builder;
 /// use frisket_schema::condition::{NumberCondition, Types};
 /// use frisket_schema::decimal::Decimal;
 /// use frisket_schema::types::{number, Terms};

@@ -15,7 +15,7 @@ use crate::types::lowering::deeper;
 use crate::types::string::spelled;
 use crate::types::terms::count;
 use crate::types::{Layout, Lowering};
-use frisket_core::grammar::builder::{ObjectRules, Punctuation};
+use frisket_core::builder::{ObjectRules, Punctuation};
 use frisket_core::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -61,7 +61,7 @@ fn any_single_quoted(terms: &Terms<'_>, forbidden: &[String]) -> Result<TermId> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frisket_core::grammar::builder::Builder;
+    use frisket_core::builder::Builder;
     use std::sync::Arc;
 
     fn accepted<'t>(conditions: &[StringCondition], forbidden: &[&str], texts: &[&'t str]) -> Vec<&'t str> {

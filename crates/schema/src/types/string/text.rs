@@ -66,7 +66,7 @@ pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<boo
 /// language that is not regular. Errors: limits of the builder.
 ///
 /// ```
-/// use frisket_core::grammar::builder::Builder;
+/// use frisket_core::builder::Builder;
 /// use frisket_schema::condition::StringCondition;
 /// use frisket_schema::types::{string, Terms};
 ///
@@ -236,7 +236,7 @@ fn joined(terms: &Terms<'_>, conditions: &[StringCondition], side: Side) -> Resu
 mod tests {
     use super::*;
     use crate::condition::{Matches, NestedText, TextBounds};
-    use frisket_core::grammar::builder::Builder;
+    use frisket_core::builder::Builder;
 
     /// A language of digits: the texts of two digits are known, and one to three digits are its superset.
     struct Digits;

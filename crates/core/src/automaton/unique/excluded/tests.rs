@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::automaton::fixture::{after, brackets, bytes, machine, rule, seq, state_after, string, unique, words};
-use crate::grammar::builder::Builder;
-use crate::regular::registers::Abstracted;
+use crate::builder::Builder;
+use crate::json::registers::Abstracted;
 
 const ARRAY: ArrayId = ArrayId::new(0);
 
@@ -33,7 +33,7 @@ fn excluded(machine: &mut Machine, at: u32, came: &[&str], step: u32) -> Option<
     let state = state_after(machine, at, came);
     let found = machine.excluded(ARRAY, state, step).unwrap();
     assert_eq!(machine.excluded(ARRAY, state, step).unwrap(), found, "from the cache");
-    let keys = &machine.arena.registers.keys;
+    let keys = &machine.arena.terms.keys;
     let candidates = ["1 ", "2 ", "3 ", "4 ", "\"a\""];
     let list = |set| candidates.into_iter().filter(|text| keys.contains(set, text.as_bytes())).collect::<Vec<_>>();
     let list = found.map(list);

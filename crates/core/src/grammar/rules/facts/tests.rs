@@ -1,7 +1,7 @@
 //! Rules, objects and arrays → what is known of them: the tests of `facts`, apart because of their length.
 
 use super::*;
-use crate::grammar::builder::{Builder, ObjectRules};
+use crate::builder::{Builder, ObjectRules};
 use crate::grammar::fixture::{braces, brackets, literal, object, rules};
 use crate::grammar::rules::Rules;
 
@@ -217,8 +217,7 @@ fn objects_lose_values_that_match_nothing() {
     facts.compute(&mut builder.arena, &[body]).unwrap();
     facts.prune(&mut builder.arena);
     let objects = &builder.arena.registers.objects;
-    let marks =
-        |values: &[crate::regular::registers::Value]| values.iter().map(|value| value.marks).collect::<Vec<_>>();
+    let marks = |values: &[crate::json::registers::Value]| values.iter().map(|value| value.marks).collect::<Vec<_>>();
     let pruned = &objects[0];
     assert_eq!(pruned.properties.iter().map(|property| marks(&property.values)).collect::<Vec<_>>(), [vec![2], vec![]]);
     assert_eq!(marks(&pruned.extras[0].values), [4]);

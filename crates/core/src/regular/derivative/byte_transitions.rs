@@ -2,17 +2,17 @@
 //!
 //! Walks over whole states share these loops; single steps use `derive`.
 
-use crate::bytes::byteset::ByteSet;
+use crate::bytes::byteset::{Boundaries, ByteSet};
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Escapes, Spelling, Term, TermId, Text, EMPTY};
+use crate::regular::terms::Terms;
 use smallvec::SmallVec;
 
 /// (first byte, last byte, target), ascending; bytes between the intervals lead to `EMPTY`.
-type Transitions = SmallVec<[(u8, u8, TermId); 16]>;
+pub(crate) type Transitions = SmallVec<[(u8, u8, TermId); 16]>;
 
-impl Arena {
+impl Terms {
     /// The transitions of a state on all bytes. Errors if the budget ends.
     pub(crate) fn byte_transitions(&mut self, id: TermId) -> Result<Transitions> {
         self.byte_transitions_up_to(id, u8::MAX)
@@ -20,13 +20,12 @@ impl Arena {
 
     /// The transitions on the bytes up to `last`; the last interval may end beyond it.
     pub(crate) fn byte_transitions_up_to(&mut self, id: TermId, last: u8) -> Result<Transitions> {
-        let mut transitions = Transitions::new();
         let first = self.first_bytes(id);
         let end = u16::from(last) + 1;
         // If all these derivatives are cached, the cached edges are the answer.
-        if let Some(edges) = self.terms.edges.get(id.index()) {
+        if let Some(edges) = self.derivatives.edges.get(id.index()) {
             let unknown = |from: u16, to: u16| from < to && first.has_any_in(from as u8, (to - 1) as u8);
-            let (mut next, mut complete) = (0, true);
+            let (mut transitions, mut next, mut complete) = (Transitions::new(), 0, true);
             for &(low, high, target) in edges.iter().take_while(|&&(low, ..)| low <= last) {
                 complete &= !unknown(next, low.into());
                 next = u16::from(high) + 1;
@@ -37,21 +36,9 @@ impl Arena {
             if complete && !unknown(next, end) {
                 return Ok(transitions);
             }
-            transitions.clear();
         }
         let boundaries = self.boundaries(id);
-        let mut byte = 0u8;
-        loop {
-            let (low, high) = boundaries.interval(byte);
-            let target = if first.contains(low) { self.derive(id, low)? } else { EMPTY };
-            if target != EMPTY {
-                transitions.push((low, high, target));
-            }
-            match high.checked_add(1).filter(|&next| next <= last) {
-                Some(next) => byte = next,
-                None => return Ok(transitions),
-            }
-        }
+        transitions_by(first, boundaries, last, |byte| self.derive(id, byte))
     }
 
     /// The bytes that can come next, exactly.
@@ -120,17 +107,38 @@ impl Arena {
     }
 }
 
+/// The transitions on the bytes up to `last` of a state that begins with bytes of `first`.
+pub(crate) fn transitions_by(
+    first: ByteSet,
+    boundaries: Boundaries,
+    last: u8,
+    mut derive: impl FnMut(u8) -> Result<TermId>,
+) -> Result<Transitions> {
+    let (mut transitions, mut byte) = (Transitions::new(), 0u8);
+    loop {
+        let (low, high) = boundaries.interval(byte);
+        let target = if first.contains(low) { derive(low)? } else { EMPTY };
+        if target != EMPTY {
+            transitions.push((low, high, target));
+        }
+        match high.checked_add(1).filter(|&next| next <= last) {
+            Some(next) => byte = next,
+            None => return Ok(transitions),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::regular::fixture::{bytes, regex, words};
 
     /// A state inside a string of any text with at most `most` characters.
-    fn inside(arena: &mut Arena, most: u32) -> TermId {
-        let any = arena.any_text().unwrap();
-        let text = arena.bounded(any, 0, most).unwrap();
-        let quoted = arena.quoted(text, false).unwrap();
-        arena.derive(quoted, b'"').unwrap()
+    fn inside(terms: &mut Terms, most: u32) -> TermId {
+        let any = terms.any_text().unwrap();
+        let text = terms.bounded(any, 0, most).unwrap();
+        let quoted = terms.quoted(text, false).unwrap();
+        terms.derive(quoted, b'"').unwrap()
     }
 
     #[test]
@@ -138,101 +146,101 @@ mod tests {
         for prepare in
             [&b""[..], b"c", b"x", b"x~", b"bx~", b"cx0~", &[0, b'a', b'b', b'c', b'd', b'e', b'w', b'x', b'y', 255]]
         {
-            let mut arena = Arena::new();
-            let id = regex(&mut arena, "[b-d]y|[x]z");
-            let [y, z] = ["y", "z"].map(|pattern| regex(&mut arena, pattern));
+            let mut terms = Terms::new();
+            let id = regex(&mut terms, "[b-d]y|[x]z");
+            let [y, z] = ["y", "z"].map(|pattern| regex(&mut terms, pattern));
             for &byte in prepare {
-                arena.derive(id, byte).unwrap();
+                terms.derive(id, byte).unwrap();
             }
-            let found = arena.byte_transitions(id).unwrap();
+            let found = terms.byte_transitions(id).unwrap();
             assert_eq!(found[..], [(b'b', b'd', y), (b'x', b'x', z)], "where {prepare:?} were known before");
         }
-        let mut arena = Arena::new();
-        assert!(arena.byte_transitions(EMPTY).unwrap().is_empty());
+        let mut terms = Terms::new();
+        assert!(terms.byte_transitions(EMPTY).unwrap().is_empty());
     }
 
     #[test]
     fn transitions_end_with_the_interval_of_the_last_byte() {
-        let mut arena = Arena::new();
-        let id = regex(&mut arena, "[b-d]y|[f-h]z|k");
-        let found = |arena: &mut Arena, last| {
-            let transitions = arena.byte_transitions_up_to(id, last).unwrap();
+        let mut terms = Terms::new();
+        let id = regex(&mut terms, "[b-d]y|[f-h]z|k");
+        let found = |terms: &mut Terms, last| {
+            let transitions = terms.byte_transitions_up_to(id, last).unwrap();
             transitions.iter().map(|&(low, high, _)| (low as char, high as char)).collect::<Vec<_>>()
         };
         for _ in ["computed", "cached"] {
-            assert_eq!(found(&mut arena, b'a'), []);
-            assert_eq!(found(&mut arena, b'b'), [('b', 'd')]);
-            assert_eq!(found(&mut arena, b'e'), [('b', 'd')]);
-            assert_eq!(found(&mut arena, b'f'), [('b', 'd'), ('f', 'h')]);
-            assert_eq!(found(&mut arena, u8::MAX), [('b', 'd'), ('f', 'h'), ('k', 'k')]);
+            assert_eq!(found(&mut terms, b'a'), []);
+            assert_eq!(found(&mut terms, b'b'), [('b', 'd')]);
+            assert_eq!(found(&mut terms, b'e'), [('b', 'd')]);
+            assert_eq!(found(&mut terms, b'f'), [('b', 'd'), ('f', 'h')]);
+            assert_eq!(found(&mut terms, u8::MAX), [('b', 'd'), ('f', 'h'), ('k', 'k')]);
         }
     }
 
     #[test]
     fn only_bytes_that_lead_on_come_next() {
-        let mut arena = Arena::new();
-        let [left, right] = ["[ab]*a[ab]{2}", "a?[ab]b[ab]{2}"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and(vec![left, right]).unwrap();
+        let mut terms = Terms::new();
+        let [left, right] = ["[ab]*a[ab]{2}", "a?[ab]b[ab]{2}"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and(vec![left, right]).unwrap();
         // Three bytes from the end an a must stand, and a b: the first operand needs four bytes at least here.
         assert_eq!(both, EMPTY);
-        let set = words(&mut arena, &["", "ab", "b", "da"]);
-        assert_eq!(arena.next_bytes(set).unwrap(), bytes("abd"));
-        let [left, right] = ["[ab]c", "bc|ad"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and(vec![left, right]).unwrap();
-        assert_eq!(arena.first_bytes(both), bytes("ab"));
-        assert_eq!(arena.next_bytes(both).unwrap(), bytes("b"), "after an a nothing is left");
+        let set = words(&mut terms, &["", "ab", "b", "da"]);
+        assert_eq!(terms.next_bytes(set).unwrap(), bytes("abd"));
+        let [left, right] = ["[ab]c", "bc|ad"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and(vec![left, right]).unwrap();
+        assert_eq!(terms.first_bytes(both), bytes("ab"));
+        assert_eq!(terms.next_bytes(both).unwrap(), bytes("b"), "after an a nothing is left");
     }
 
     #[test]
     fn inside_a_string_of_any_text_all_characters_lead_to_one_state() {
-        let mut arena = Arena::new();
-        let (two, full) = (inside(&mut arena, 2), inside(&mut arena, 0));
-        let one = arena.derive(two, b'x').unwrap();
-        assert_eq!(arena.any_char_target(two).unwrap(), Some(one));
-        assert_eq!(arena.any_char_target(full).unwrap(), None, "no character may come any more");
-        assert_eq!(arena.ascii_bytes_to(two, one).unwrap(), UNESCAPED_ASCII);
-        let next = arena.next_bytes(two).unwrap();
-        let all: Vec<u8> = (0..=255).filter(|&byte| arena.derive(two, byte).unwrap() != EMPTY).collect();
+        let mut terms = Terms::new();
+        let (two, full) = (inside(&mut terms, 2), inside(&mut terms, 0));
+        let one = terms.derive(two, b'x').unwrap();
+        assert_eq!(terms.any_char_target(two).unwrap(), Some(one));
+        assert_eq!(terms.any_char_target(full).unwrap(), None, "no character may come any more");
+        assert_eq!(terms.ascii_bytes_to(two, one).unwrap(), UNESCAPED_ASCII);
+        let next = terms.next_bytes(two).unwrap();
+        let all: Vec<u8> = (0..=255).filter(|&byte| terms.derive(two, byte).unwrap() != EMPTY).collect();
         assert_eq!(next.iter().collect::<Vec<u8>>(), all);
         assert!(next.contains(b'"') && next.contains(b'\\') && !next.contains(0x1f) && !next.contains(0xc1));
-        assert_eq!(arena.next_bytes(full).unwrap(), bytes("\""));
+        assert_eq!(terms.next_bytes(full).unwrap(), bytes("\""));
     }
 
     #[test]
     fn a_string_that_must_go_on_has_no_closing_quote() {
-        let mut arena = Arena::new();
-        let any = arena.any_text().unwrap();
-        let text = arena.bounded(any, 1, 2).unwrap();
-        let quoted = arena.quoted(text, false).unwrap();
-        let inside = arena.derive(quoted, b'"').unwrap();
-        assert!(arena.any_char_target(inside).unwrap().is_some());
-        assert!(!arena.next_bytes(inside).unwrap().contains(b'"'));
+        let mut terms = Terms::new();
+        let any = terms.any_text().unwrap();
+        let text = terms.bounded(any, 1, 2).unwrap();
+        let quoted = terms.quoted(text, false).unwrap();
+        let inside = terms.derive(quoted, b'"').unwrap();
+        assert!(terms.any_char_target(inside).unwrap().is_some());
+        assert!(!terms.next_bytes(inside).unwrap().contains(b'"'));
     }
 
     #[test]
     fn bytes_to_a_state_are_those_of_its_intervals() {
-        let mut arena = Arena::new();
-        let id = regex(&mut arena, "[ac]y|[b]z|[\\x7e-\\x90]y");
-        let [y, z] = ["y", "z"].map(|pattern| regex(&mut arena, pattern));
-        assert_eq!(arena.ascii_bytes_to(id, y).unwrap(), bytes("ac~\x7f"), "of ASCII only");
-        assert_eq!(arena.ascii_bytes_to(id, z).unwrap(), bytes("b"));
-        assert_eq!(arena.ascii_bytes_to(id, id).unwrap(), ByteSet::EMPTY);
+        let mut terms = Terms::new();
+        let id = regex(&mut terms, "[ac]y|[b]z|[\\x7e-\\x90]y");
+        let [y, z] = ["y", "z"].map(|pattern| regex(&mut terms, pattern));
+        assert_eq!(terms.ascii_bytes_to(id, y).unwrap(), bytes("ac~\x7f"), "of ASCII only");
+        assert_eq!(terms.ascii_bytes_to(id, z).unwrap(), bytes("b"));
+        assert_eq!(terms.ascii_bytes_to(id, id).unwrap(), ByteSet::EMPTY);
     }
 
     #[test]
     fn any_text_means_no_bound_and_no_pattern() {
-        let mut arena = Arena::new();
-        let any = arena.any_text().unwrap();
-        let letters = regex(&mut arena, "[a-z]*");
-        let bounded = inside(&mut arena, 3);
+        let mut terms = Terms::new();
+        let any = terms.any_text().unwrap();
+        let letters = regex(&mut terms, "[a-z]*");
+        let bounded = inside(&mut terms, 3);
         let [free, lower] = [any, letters].map(|text| {
-            let quoted = arena.quoted(text, false).unwrap();
-            arena.derive(quoted, b'"').unwrap()
+            let quoted = terms.quoted(text, false).unwrap();
+            terms.derive(quoted, b'"').unwrap()
         });
-        assert_eq!([free, lower, bounded].map(|id| arena.is_in_any_text(id)), [true, false, false]);
-        assert_eq!(arena.any_char_target(free).unwrap(), Some(free));
-        assert_eq!(arena.any_char_target(lower).unwrap(), None);
-        let start = arena.quoted(any, false).unwrap();
-        assert!(!arena.is_in_any_text(start) && arena.any_char_target(start).unwrap().is_none());
+        assert_eq!([free, lower, bounded].map(|id| terms.is_in_any_text(id)), [true, false, false]);
+        assert_eq!(terms.any_char_target(free).unwrap(), Some(free));
+        assert_eq!(terms.any_char_target(lower).unwrap(), None);
+        let start = terms.quoted(any, false).unwrap();
+        assert!(!terms.is_in_any_text(start) && terms.any_char_target(start).unwrap().is_none());
     }
 }

@@ -6,21 +6,21 @@
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, Register};
 use crate::error::Result;
-use crate::regular::arena::Arena;
-use crate::regular::registers::NO_TEXT;
+use crate::json::arena::Arena;
+use crate::json::registers::NO_TEXT;
 use crate::regular::term::{TermId, Text};
 
 impl Machine {
     /// The abstract position of a position; the position itself if there is nothing to leave out.
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
-        let known = |arena: &Arena, head: TermId| matches!(arena.terms.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
+        let known = |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();
         if exact || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
             for (head, _) in &mut abstracted.heads {
-                *head = self.unknown(*head)?;
+                *head = self.arena.forget_text(*head)?;
             }
         }
         if exact {
@@ -37,20 +37,12 @@ impl Machine {
         abstracted.specials = self.frames.merge(&mut self.arena, abstracted.specials)?;
         Ok(self.intern(abstracted))
     }
-
-    /// A head without the text that it has read.
-    pub(crate) fn unknown(&mut self, head: TermId) -> Result<TermId> {
-        match self.arena.terms.open_key(head) {
-            Some((inner, _)) => self.arena.replace_open_key(head, inner, Text::Unknown),
-            None => Ok(head),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::mask::fixture::{object, printable_and, unique, Scene};
 
     fn objects() -> Scene {
@@ -79,7 +71,7 @@ mod tests {
         assert_ne!(ab.0, xyz.0, "the keys differ");
         assert_eq!(ab.1, xyz.1);
         let (head, _) = scene.machine.position(ab.1).heads[0];
-        assert!(matches!(scene.machine.arena.terms.open_key(head), Some((_, Text::Unknown))));
+        assert!(matches!(scene.machine.arena.open_key(head), Some((_, Text::Unknown))));
         assert_eq!(scene.machine.abstracted(ab.1).unwrap(), ab.1, "nothing more to leave out");
     }
 
@@ -113,9 +105,9 @@ mod tests {
         let mut scene = objects();
         let (key, _) = scene.head("{\"ab");
         let (value, _) = scene.head("{\"ab\":");
-        let unknown = scene.machine.unknown(key).unwrap();
+        let unknown = scene.machine.arena.forget_text(key).unwrap();
         assert_ne!(unknown, key);
-        assert_eq!(scene.machine.unknown(unknown).unwrap(), unknown);
-        assert_eq!(scene.machine.unknown(value).unwrap(), value);
+        assert_eq!(scene.machine.arena.forget_text(unknown).unwrap(), unknown);
+        assert_eq!(scene.machine.arena.forget_text(value).unwrap(), value);
     }
 }

@@ -1,8 +1,9 @@
-//! Calls of a front end → nodes of a grammar in the making.
+//! Calls of a front end → nodes of a grammar in the making → the grammar.
 //!
 //! The builder checks arguments and budgets; terms themselves are made by the arena.
 
 pub(crate) mod array;
+mod build;
 pub(crate) mod embed;
 pub(crate) mod fork;
 pub(crate) mod object;
@@ -12,17 +13,13 @@ mod string_rules;
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Result};
 use crate::grammar::rules::Rules;
+use crate::json::arena::Arena;
 use crate::limits::{Cancellation, Limits, Pause};
-use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::transfer::ExportedTerm;
 use embed::SharedEmbeddings;
-use fork::PreparedRules;
 use std::sync::Arc;
-
-pub use fork::BuilderBase;
-pub use object::ObjectRules;
 
 /// A grammar in the making. Nodes are numbers that are valid for this builder and its forks.
 pub struct Builder {
@@ -57,6 +54,40 @@ pub struct Punctuation {
     /// The whole of an empty object or array.
     pub empty: TermId,
 }
+
+/// Constraints of an object on its members as a whole.
+#[derive(Clone, Default)]
+pub struct ObjectRules {
+    /// The least number of members.
+    pub min: u32,
+    /// The most members; None: any number.
+    pub max: Option<u32>,
+    /// Marks that the members must leave together.
+    pub required_marks: u64,
+    /// (premises, conclusions): members that leave all marks of the first must leave one mark of the second.
+    pub clauses: Vec<(u64, u64)>,
+    /// (cause, effect): if the first property comes, the second must come.
+    pub implies: Vec<(u32, u32)>,
+    /// Whether properties may come in any order.
+    pub any_order: bool,
+    /// Whether other keys come after the named ones only.
+    pub extras_last: bool,
+    /// Orders of properties; each list is one order. Without lists, the properties come in the given sequence.
+    pub orders: Vec<Vec<u32>>,
+    /// Whether keys may be spelled with any escapes.
+    pub free: bool,
+}
+
+/// The rules of a builder at its first fork, prepared for all forks that add no rules.
+pub(crate) struct PreparedRules {
+    /// The number of rules when they were prepared.
+    pub count: usize,
+    /// None if one of the rules was not defined yet.
+    pub rules: Option<Rules>,
+}
+
+/// A builder that never changes again: several threads may fork it at once.
+pub struct BuilderBase(Builder);
 
 impl Default for Builder {
     fn default() -> Self {
@@ -96,7 +127,7 @@ impl Builder {
 
     /// Counts bytes that the front end holds until the build is over against the limit of memory, at the next check.
     pub fn hold(&mut self, bytes: usize) {
-        let budget = &mut self.arena.budget;
+        let budget = &mut self.arena.terms.budget;
         budget.grow(bytes.min(usize::MAX - budget.held()));
     }
 

@@ -2,36 +2,13 @@
 //!
 //! Objects have the most arguments of all nodes; checking them fills this file.
 
+use crate::builder::{Builder, ObjectRules, Punctuation};
 use crate::error::{Error, Result};
-use crate::grammar::builder::{Builder, Punctuation};
 use crate::json::object::earlier_properties;
+use crate::json::registers::PropertySet;
+use crate::json::registers::{Clause, Extra, ObjectSpec, Property, Value};
 use crate::limits::sort_by;
-use crate::regular::registers::PropertySet;
-use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, Value};
 use crate::regular::term::{Escapes, TermId, EMPTY, MANY};
-
-/// Constraints of an object on its members as a whole.
-#[derive(Clone, Default)]
-pub struct ObjectRules {
-    /// The least number of members.
-    pub min: u32,
-    /// The most members; None: any number.
-    pub max: Option<u32>,
-    /// Marks that the members must leave together.
-    pub required_marks: u64,
-    /// (premises, conclusions): members that leave all marks of the first must leave one mark of the second.
-    pub clauses: Vec<(u64, u64)>,
-    /// (cause, effect): if the first property comes, the second must come.
-    pub implies: Vec<(u32, u32)>,
-    /// Whether properties may come in any order.
-    pub any_order: bool,
-    /// Whether other keys come after the named ones only.
-    pub extras_last: bool,
-    /// Orders of properties; each list is one order. Without lists, the properties come in the given sequence.
-    pub orders: Vec<Vec<u32>>,
-    /// Whether keys may be spelled with any escapes.
-    pub free: bool,
-}
 
 /// Properties between two checks of the limits: they take some 50 µs.
 const CHECKED: usize = 512;

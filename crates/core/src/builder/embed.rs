@@ -3,13 +3,14 @@
 //! Regular terms are found by the hash of their content. Rules, objects and arrays have numbers of their own in each
 //! arena and are made anew. Forks of one builder share the terms below the fork: those are embedded once for all.
 
+use crate::builder::Builder;
 use crate::error::Result;
-use crate::grammar::builder::Builder;
 use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
-use crate::regular::arena::{Arena, Node};
-use crate::regular::registers::{Extra, ObjectSpec, UniqueSpec, Value};
+use crate::json::arena::Arena;
+use crate::json::registers::{Extra, ObjectSpec, UniqueSpec, Value};
 use crate::regular::term::{Term, TermId, EMPTY};
+use crate::regular::terms::Node;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -195,7 +196,7 @@ impl Embedding<'_> {
 mod tests {
     use super::*;
     use crate::automaton::recognizer::Recognizer;
-    use crate::grammar::builder::ObjectRules;
+    use crate::builder::ObjectRules;
     use crate::grammar::fixture::{brackets, literal, object};
     use crate::limits::Limits;
 

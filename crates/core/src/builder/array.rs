@@ -2,9 +2,9 @@
 //!
 //! Both builders live here because they share the arguments of arrays, not their methods.
 
+use crate::builder::{Builder, Punctuation};
 use crate::error::{Error, Result};
-use crate::grammar::builder::{Builder, Punctuation};
-use crate::regular::registers::UniqueSpec;
+use crate::json::registers::UniqueSpec;
 use crate::regular::term::{TermId, EMPTY, MANY};
 
 impl Builder {

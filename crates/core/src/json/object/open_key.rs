@@ -3,20 +3,10 @@
 //! An object must not repeat a key, so the heads inside a key remember the bytes that were read of it.
 
 use crate::error::Result;
-use crate::regular::arena::{Arena, Terms};
+use crate::json::arena::Arena;
+use crate::json::registers::{Registers, NO_TEXT};
 use crate::regular::id::TextId;
-use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Term, TermId, Text};
-
-impl Terms {
-    /// The rest of the key's language and the text read so far, if `head` is inside an extra key.
-    pub(crate) fn open_key(&self, head: TermId) -> Option<(TermId, Text)> {
-        match *self.term(head) {
-            Term::KeyExtra { inner, text, .. } => Some((inner, text)),
-            _ => None,
-        }
-    }
-}
 
 impl Registers {
     /// The bytes of a text.
@@ -33,11 +23,27 @@ impl Registers {
 }
 
 impl Arena {
+    /// The rest of the key's language and the text read so far, if `head` is inside an extra key.
+    pub(crate) fn open_key(&self, head: TermId) -> Option<(TermId, Text)> {
+        match *self.term(head) {
+            Term::KeyExtra { inner, text, .. } => Some((inner, text)),
+            _ => None,
+        }
+    }
+
     /// The head with another rest of the language and another text; other heads stay as they are.
     pub(crate) fn replace_open_key(&mut self, head: TermId, inner: TermId, text: Text) -> Result<TermId> {
         match *self.term(head) {
             Term::KeyExtra { object, state, extra, .. } => self.key_extra(object, state, extra, inner, text),
             _ => Ok(head),
+        }
+    }
+
+    /// A head without the text that it has read.
+    pub(crate) fn forget_text(&mut self, head: TermId) -> Result<TermId> {
+        match self.open_key(head) {
+            Some((inner, _)) => self.replace_open_key(head, inner, Text::Unknown),
+            None => Ok(head),
         }
     }
 
@@ -47,8 +53,8 @@ impl Arena {
             return known;
         }
         let id = TextId::at(self.registers.texts.len());
-        self.registers.texts.push((text, byte), &mut self.budget);
-        self.registers.text_ids.insert((text, byte), id, &mut self.budget);
+        self.registers.texts.push((text, byte), &mut self.terms.budget);
+        self.registers.text_ids.insert((text, byte), id, &mut self.terms.budget);
         id
     }
 }
@@ -78,10 +84,10 @@ mod tests {
         let text = arena.text_after(NO_TEXT, b'a');
         let (object, state) = (ObjectId::new(0), ObjectStateId::new(0));
         let head = arena.key_extra(object, state, 2, rest, Text::Known(text)).unwrap();
-        assert_eq!(arena.terms.open_key(head), Some((rest, Text::Known(text))));
-        assert_eq!(arena.terms.open_key(rest), None);
+        assert_eq!(arena.open_key(head), Some((rest, Text::Known(text))));
+        assert_eq!(arena.open_key(rest), None);
         let unknown = arena.replace_open_key(head, EPSILON, Text::Unknown).unwrap();
-        assert_eq!(arena.terms.open_key(unknown), Some((EPSILON, Text::Unknown)));
+        assert_eq!(arena.open_key(unknown), Some((EPSILON, Text::Unknown)));
         assert_eq!(arena.key_extra(object, state, 2, EPSILON, Text::Unknown).unwrap(), unknown, "it is the same key");
         assert_eq!(arena.replace_open_key(rest, EPSILON, Text::Unknown).unwrap(), rest, "other heads stay");
     }
@@ -94,7 +100,7 @@ mod tests {
         for (text, expected) in [(Text::Known(NO_TEXT), true), (Text::Unknown, false)] {
             let head = arena.key_extra(object, state, 0, rest, text).unwrap();
             let next = arena.derive(head, b'a').unwrap();
-            let (_, read) = arena.terms.open_key(next).unwrap();
+            let (_, read) = arena.open_key(next).unwrap();
             let known = match read {
                 Text::Known(text) => arena.registers.text(text) == b"a",
                 Text::Unknown => false,

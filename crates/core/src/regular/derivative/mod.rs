@@ -2,11 +2,16 @@
 //!
 //! This is the transition function of the lazy automaton; everything else about states is derived from it.
 
+pub(crate) mod byte_transitions;
+pub(crate) mod first_bytes;
+pub(crate) mod memo;
+
 use crate::bytes::utf8::{is_lead, is_unescaped};
 use crate::error::Result;
-use crate::regular::arena::{Arena, Edge, DERIVATION};
+use crate::regular::derivative::memo::Edge;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Parts, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::terms::{Terms, DERIVATION};
 use smallvec::smallvec;
 
 /// The cached edge whose interval holds `byte`; edges are sorted and disjoint.
@@ -19,26 +24,42 @@ fn edge_at(edges: &[Edge], byte: u8) -> Option<Edge> {
 /// Terms visited to compare two bytes: less work than a derivative takes. Chosen without measurement.
 const EQUIVALENCE_STEPS: u32 = 16;
 
-impl Arena {
+impl Terms {
     /// The rest of the texts that begin with `byte`; `EMPTY` if there are none. Errors if the budget ends.
     pub fn derive(&mut self, id: TermId, byte: u8) -> Result<TermId> {
-        if let Some(edge) = self.terms.edges.get(id.index()).and_then(|edges| edge_at(edges, byte)) {
-            return Ok(edge.2);
+        match self.known_derivative(id, byte) {
+            Some(target) => Ok(target),
+            None => self.new_derivative(id, byte),
         }
-        let shared = self.terms.edges.lower(id.index()).find_map(|edges| edge_at(edges, byte));
-        let (low, high, target) = match shared {
-            Some(edge) => edge,
-            None => self.new_edge(id, byte)?,
-        };
-        let edges = self.terms.edges.get_mut(id.index(), &mut self.budget);
+    }
+
+    /// The derivative, if it is cached.
+    #[inline]
+    pub(crate) fn known_derivative(&mut self, id: TermId, byte: u8) -> Option<TermId> {
+        if let Some(edge) = self.derivatives.edges.get(id.index()).and_then(|edges| edge_at(edges, byte)) {
+            return Some(edge.2);
+        }
+        let shared = self.derivatives.edges.lower(id.index()).find_map(|edges| edge_at(edges, byte))?;
+        Some(self.keep_edge(id, byte, shared))
+    }
+
+    /// The derivative of a term that no rule, object or array is part of, if it is not cached.
+    pub(crate) fn new_derivative(&mut self, id: TermId, byte: u8) -> Result<TermId> {
+        let edge = self.new_edge(id, byte)?;
+        Ok(self.keep_edge(id, byte, edge))
+    }
+
+    /// Caches an edge that holds the byte; returns its target.
+    pub(crate) fn keep_edge(&mut self, id: TermId, byte: u8, edge: Edge) -> TermId {
+        let edges = self.derivatives.edges.get_mut(id.index(), &mut self.budget);
         let capacity = edges.capacity();
         let place = edges.partition_point(|&(_, high, _)| high < byte);
-        edges.insert(place, (low, high, target));
+        edges.insert(place, edge);
         if edges.capacity() > capacity {
             let more = edges.capacity() - if capacity > edges.inline_size() { capacity } else { 0 };
             self.budget.grow(more * size_of::<Edge>());
         }
-        Ok(target)
+        edge.2
     }
 
     /// The derivative by a byte, with the interval of bytes that share it.
@@ -49,9 +70,8 @@ impl Arena {
             None => self.derive_uncached(id, byte, true)?,
         };
         let (low, high) = match *self.term(id) {
-            // Each of these bytes leads to its own term, so the edge holds for one byte only.
-            Term::KeyNamed { .. } | Term::Literal { .. } if target != EMPTY => (byte, byte),
-            Term::KeyExtra { text: Text::Known(_), .. } => (byte, byte),
+            // Each byte of a literal leads to its own term, so the edge holds for one byte only.
+            Term::Literal { .. } if target != EMPTY => (byte, byte),
             _ => self.boundaries(id).interval(byte),
         };
         Ok((low, high, target))
@@ -62,8 +82,12 @@ impl Arena {
     /// Most bytes of a string lead to one target; this finds it without a derivative.
     fn target_of_equivalent_byte(&self, id: TermId, byte: u8) -> Option<TermId> {
         let Term::Quoted { text, state: Spelling::Body, escapes } = *self.term(id) else { return None };
-        let edges =
-            self.terms.edges.get(id.index())?.iter().filter(|&&(low, _, target)| target != EMPTY && is_unescaped(low));
+        let edges = self
+            .derivatives
+            .edges
+            .get(id.index())?
+            .iter()
+            .filter(|&&(low, _, target)| target != EMPTY && is_unescaped(low));
         let &(low, _, target) = edges.max_by_key(|&&(low, high, _)| high - low)?;
         let are_equal = |id| self.has_equal_derivatives(id, low, byte, &mut { EQUIVALENCE_STEPS });
         (is_unescaped(byte) && are_equal(text) && are_equal(escapes.escaped)).then_some(target)
@@ -78,18 +102,18 @@ impl Arena {
             Term::Empty | Term::Epsilon => true,
             Term::Class(set) => set.contains(one) == set.contains(other),
             Term::Literal { literal, position } => {
-                let first = self.terms.literals[literal.index()][position as usize];
+                let first = self.literals[literal.index()][position as usize];
                 first != one && first != other
             }
             Term::Words { set, low, high, depth } => {
-                let words = &self.terms.word_sets[set.index()].words;
+                let words = &self.word_sets[set.index()].words;
                 let none = |byte| {
                     let (low, high) = narrow(words, low, high, depth, byte);
                     low == high
                 };
                 none(one) && none(other)
             }
-            Term::Keys(set) => [one, other].iter().all(|&byte| self.registers.keys.child(set, byte) == NO_KEYS),
+            Term::Keys(set) => [one, other].iter().all(|&byte| self.keys.child(set, byte) == NO_KEYS),
             Term::Cat(left, right) => both(left) && (!self.info(left).nullable || both(right)),
             Term::Alt(ref parts) | Term::And(ref parts) => parts.iter().all(|&part| both(part)),
             Term::Not(inner) => both(inner),
@@ -113,18 +137,18 @@ impl Arena {
                 }
             }
             Term::Literal { literal, position } => {
-                if self.terms.literals[literal.index()][position as usize] == byte {
+                if self.literals[literal.index()][position as usize] == byte {
                     self.literal_rest(literal, position + 1)?
                 } else {
                     EMPTY
                 }
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set.index()].words.clone();
+                let words = self.word_sets[set.index()].words.clone();
                 let (low, high) = narrow(&words, low, high, depth, byte);
                 self.words_rest(set, low, high, depth + 1)?
             }
-            Term::Keys(set) => self.key_set(self.registers.keys.child(set, byte))?,
+            Term::Keys(set) => self.key_set(self.keys.child(set, byte))?,
             Term::Multiple { of, rest, point } => match byte {
                 b'0'..=b'9' => {
                     let rest = (u64::from(rest) * 10 + u64::from(byte - b'0')) % u64::from(of);
@@ -207,22 +231,7 @@ impl Arena {
                 return if check { self.normalize_empty(id) } else { Ok(id) };
             }
             Term::Quoted { text, state, escapes } => self.derive_quoted(text, state, escapes, byte)?,
-            Term::KeyNamed { object, state, low, high, depth } => {
-                self.derive_key(object, state, low, high, depth, byte)?
-            }
-            Term::KeyExtra { inner, text, .. } => {
-                let next = self.derive(inner, byte)?;
-                if next == EMPTY {
-                    return Ok(EMPTY);
-                }
-                let text = match text {
-                    Text::Known(text) => Text::Known(self.text_after(text, byte)),
-                    Text::Unknown => Text::Unknown,
-                };
-                self.replace_open_key(id, next, text)?
-            }
-            Term::KeyDone { .. } => EMPTY,
-            ref term => unreachable!("a structural term is never a head: {term:?}"),
+            ref term => unreachable!("a structural term has no derivative here: {term:?}"),
         };
         Ok(made)
     }
@@ -254,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_derivative_is_the_rest_of_the_texts_that_begin_with_the_byte() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, read, rest) in [
             ("abc", "a", "bc"),
             ("abc", "abc", ""),
@@ -268,25 +277,25 @@ mod tests {
             ("(ab){0,1}", "ab", ""),
             ("ax|by", "b", "y"),
         ] {
-            let (whole, expected) = (regex(&mut arena, pattern), regex(&mut arena, rest));
-            assert_eq!(after(&mut arena, whole, read.as_bytes()), expected, "{pattern} after {read}");
+            let (whole, expected) = (regex(&mut terms, pattern), regex(&mut terms, rest));
+            assert_eq!(after(&mut terms, whole, read.as_bytes()), expected, "{pattern} after {read}");
         }
         for (pattern, read) in
             [("abc", "b"), ("[ab]c", "c"), ("a*b", "c"), ("(ab){2}", "b"), ("(ab)?", "abx"), ("", "a")]
         {
-            let whole = regex(&mut arena, pattern);
-            assert_eq!(after(&mut arena, whole, read.as_bytes()), EMPTY, "{pattern} after {read}");
+            let whole = regex(&mut terms, pattern);
+            assert_eq!(after(&mut terms, whole, read.as_bytes()), EMPTY, "{pattern} after {read}");
         }
     }
 
     #[test]
     fn a_set_of_words_narrows_to_those_that_go_on() {
-        let mut arena = Arena::new();
-        let set = words(&mut arena, &["a", "ab", "abc", "b", "ca"]);
-        let rest = after(&mut arena, set, b"a");
-        assert_eq!(texts(&mut arena, rest, "abc", 3), ["", "b", "bc"]);
-        assert_eq!(after(&mut arena, set, b"b"), EPSILON);
-        assert_eq!(after(&mut arena, set, b"d"), EMPTY);
+        let mut terms = Terms::new();
+        let set = words(&mut terms, &["a", "ab", "abc", "b", "ca"]);
+        let rest = after(&mut terms, set, b"a");
+        assert_eq!(texts(&mut terms, rest, "abc", 3), ["", "b", "bc"]);
+        assert_eq!(after(&mut terms, set, b"b"), EPSILON);
+        assert_eq!(after(&mut terms, set, b"d"), EMPTY);
         let sorted: Vec<Box<[u8]>> = [&b"a"[..], b"ab", b"abc", b"b"].map(Into::into).into();
         assert_eq!(narrow(&sorted, 0, 4, 0, b'a'), (0, 3));
         assert_eq!(narrow(&sorted, 0, 3, 1, b'b'), (1, 3), "a word that has ended is not among them");
@@ -296,82 +305,82 @@ mod tests {
 
     #[test]
     fn every_operand_of_an_intersection_steps_and_a_complement_steps_inside() {
-        let mut arena = Arena::new();
-        let [left, right, ab, b] = ["a*b", "[ab]{2}", "ab", "b"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and_unchecked(vec![left, right]).unwrap();
-        let rest = arena.derive(both, b'a').unwrap();
-        assert_eq!(texts(&mut arena, rest, "ab", 3), ["b"]);
-        assert_eq!(arena.derive(both, b'b').unwrap(), EMPTY, "one byte is left, and none may come");
-        let unchecked = arena.derive_uncached(both, b'b', false).unwrap();
+        let mut terms = Terms::new();
+        let [left, right, ab, b] = ["a*b", "[ab]{2}", "ab", "b"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and_unchecked(vec![left, right]).unwrap();
+        let rest = terms.derive(both, b'a').unwrap();
+        assert_eq!(texts(&mut terms, rest, "ab", 3), ["b"]);
+        assert_eq!(terms.derive(both, b'b').unwrap(), EMPTY, "one byte is left, and none may come");
+        let unchecked = terms.derive_uncached(both, b'b', false).unwrap();
         assert_eq!(unchecked, EMPTY, "ε and one more byte: decided without a search");
-        let (not_ab, not_b) = (arena.not(ab).unwrap(), arena.not(b).unwrap());
-        assert_eq!(arena.derive(not_ab, b'a').unwrap(), not_b);
-        assert_eq!(arena.derive(not_ab, b'b').unwrap(), TOP);
-        let none_left = arena.not_unchecked(TOP).unwrap();
-        assert_eq!(arena.derive(none_left, b'a').unwrap(), EMPTY);
+        let (not_ab, not_b) = (terms.not(ab).unwrap(), terms.not(b).unwrap());
+        assert_eq!(terms.derive(not_ab, b'a').unwrap(), not_b);
+        assert_eq!(terms.derive(not_ab, b'b').unwrap(), TOP);
+        let none_left = terms.not_unchecked(TOP).unwrap();
+        assert_eq!(terms.derive(none_left, b'a').unwrap(), EMPTY);
     }
 
     #[test]
     fn only_a_checked_derivative_shows_that_nothing_is_left() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         // The byte before the last two is an a, and a b.
-        let [left, right] = ["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and_unchecked(vec![left, right]).unwrap();
-        assert_ne!(arena.derive_uncached(both, b'a', false).unwrap(), EMPTY);
-        assert_eq!(arena.derive_uncached(both, b'a', true).unwrap(), EMPTY);
+        let [left, right] = ["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and_unchecked(vec![left, right]).unwrap();
+        assert_ne!(terms.derive_uncached(both, b'a', false).unwrap(), EMPTY);
+        assert_eq!(terms.derive_uncached(both, b'a', true).unwrap(), EMPTY);
     }
 
     #[test]
     fn a_bound_counts_first_bytes_of_characters_only() {
-        let mut arena = Arena::new();
-        let body = regex(&mut arena, "(ab|é)*");
-        let bounded = arena.bounded_unchecked(body, 1, 2).unwrap();
-        let whole = after(&mut arena, bounded, "é".as_bytes());
-        assert_eq!(whole, arena.bounded(body, 0, 1).unwrap());
-        assert_eq!(after(&mut arena, whole, b"ab"), EMPTY);
-        assert_eq!(after(&mut arena, whole, "é".as_bytes()), arena.bounded(body, 0, 0).unwrap());
-        let full = arena.bounded_unchecked(body, 0, 0).unwrap();
-        assert_eq!(arena.derive(full, b'a').unwrap(), EMPTY);
-        let open = arena.bounded_unchecked(body, 2, MANY).unwrap();
-        assert_eq!(after(&mut arena, open, b"ab"), body, "no bound is left");
+        let mut terms = Terms::new();
+        let body = regex(&mut terms, "(ab|é)*");
+        let bounded = terms.bounded_unchecked(body, 1, 2).unwrap();
+        let whole = after(&mut terms, bounded, "é".as_bytes());
+        assert_eq!(whole, terms.bounded(body, 0, 1).unwrap());
+        assert_eq!(after(&mut terms, whole, b"ab"), EMPTY);
+        assert_eq!(after(&mut terms, whole, "é".as_bytes()), terms.bounded(body, 0, 0).unwrap());
+        let full = terms.bounded_unchecked(body, 0, 0).unwrap();
+        assert_eq!(terms.derive(full, b'a').unwrap(), EMPTY);
+        let open = terms.bounded_unchecked(body, 2, MANY).unwrap();
+        assert_eq!(after(&mut terms, open, b"ab"), body, "no bound is left");
     }
 
     #[test]
     fn a_multiple_keeps_the_remainder_of_the_digits() {
-        let mut arena = Arena::new();
-        let seven = arena.multiple(7, false).unwrap();
-        let rest = |arena: &mut Arena, rest| arena.multiple_rest(7, rest, false).unwrap();
-        assert_eq!(after(&mut arena, seven, b"1"), rest(&mut arena, 1));
-        assert_eq!(after(&mut arena, seven, b"19"), rest(&mut arena, 5));
-        assert_eq!(after(&mut arena, seven, b"98"), seven);
-        assert_eq!(after(&mut arena, seven, b"."), EMPTY);
-        assert_eq!(after(&mut arena, seven, b"a"), EMPTY);
-        let pointed = arena.multiple(7, true).unwrap();
-        assert_eq!(after(&mut arena, pointed, b"9.8"), pointed);
-        let large = arena.multiple_rest(4_000_000_000, 3_999_999_999, false).unwrap();
+        let mut terms = Terms::new();
+        let seven = terms.multiple(7, false).unwrap();
+        let rest = |terms: &mut Terms, rest| terms.multiple_rest(7, rest, false).unwrap();
+        assert_eq!(after(&mut terms, seven, b"1"), rest(&mut terms, 1));
+        assert_eq!(after(&mut terms, seven, b"19"), rest(&mut terms, 5));
+        assert_eq!(after(&mut terms, seven, b"98"), seven);
+        assert_eq!(after(&mut terms, seven, b"."), EMPTY);
+        assert_eq!(after(&mut terms, seven, b"a"), EMPTY);
+        let pointed = terms.multiple(7, true).unwrap();
+        assert_eq!(after(&mut terms, pointed, b"9.8"), pointed);
+        let large = terms.multiple_rest(4_000_000_000, 3_999_999_999, false).unwrap();
         // Ten times the remainder exceeds 32 bits: 39,999,999,995 = 9 · 4,000,000,000 + 3,999,999,995.
-        assert_eq!(after(&mut arena, large, b"5"), arena.multiple_rest(4_000_000_000, 3_999_999_995, false).unwrap());
+        assert_eq!(after(&mut terms, large, b"5"), terms.multiple_rest(4_000_000_000, 3_999_999_995, false).unwrap());
     }
 
     #[test]
     fn an_edge_is_cached_for_all_bytes_that_share_the_derivative() {
-        let mut arena = Arena::new();
-        let id = regex(&mut arena, "[a-f]x|[p-q]y");
+        let mut terms = Terms::new();
+        let id = regex(&mut terms, "[a-f]x|[p-q]y");
         for byte in [b'q', b'c', b'z', b'0'] {
-            arena.derive(id, byte).unwrap();
+            terms.derive(id, byte).unwrap();
         }
-        let [x, y] = ["x", "y"].map(|pattern| regex(&mut arena, pattern));
+        let [x, y] = ["x", "y"].map(|pattern| regex(&mut terms, pattern));
         let edges = [(0, b'`', EMPTY), (b'a', b'f', x), (b'p', b'q', y), (b'r', 255, EMPTY)];
-        assert_eq!(arena.terms.edges.get(id.index()).unwrap()[..], edges);
-        let spent = arena.budget.spent();
-        arena.derive(id, b'f').unwrap();
-        assert_eq!(arena.budget.spent(), spent, "a cached edge costs nothing");
-        arena.derive(id, b'g').unwrap();
-        assert!(arena.budget.spent() >= spent + DERIVATION);
+        assert_eq!(terms.derivatives.edges.get(id.index()).unwrap()[..], edges);
+        let spent = terms.budget.spent();
+        terms.derive(id, b'f').unwrap();
+        assert_eq!(terms.budget.spent(), spent, "a cached edge costs nothing");
+        terms.derive(id, b'g').unwrap();
+        assert!(terms.budget.spent() >= spent + DERIVATION);
         // A byte of a literal leads to its own suffix; the bytes that it refuses share an edge.
-        let literal = arena.literal(b"mn").unwrap();
-        let (n, _) = (arena.derive(literal, b'm').unwrap(), arena.derive(literal, b'a').unwrap());
-        assert_eq!(arena.terms.edges.get(literal.index()).unwrap()[..], [(0, b'l', EMPTY), (b'm', b'm', n)]);
+        let literal = terms.literal(b"mn").unwrap();
+        let (n, _) = (terms.derive(literal, b'm').unwrap(), terms.derive(literal, b'a').unwrap());
+        assert_eq!(terms.derivatives.edges.get(literal.index()).unwrap()[..], [(0, b'l', EMPTY), (b'm', b'm', n)]);
     }
 
     #[test]
@@ -387,9 +396,9 @@ mod tests {
 
     #[test]
     fn bytes_are_alike_only_where_every_part_treats_them_so() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         let alike =
-            |arena: &Arena, id, one, other| arena.has_equal_derivatives(id, one, other, &mut { EQUIVALENCE_STEPS });
+            |terms: &Terms, id, one, other| terms.has_equal_derivatives(id, one, other, &mut { EQUIVALENCE_STEPS });
         for (pattern, one, other, expected) in [
             ("[x-z]", 'x', 'z', true),
             ("[x-z]", 'a', 'b', true),
@@ -405,63 +414,65 @@ mod tests {
             ("[xy]a|[xyz]b", 'x', 'y', true),
             ("[xy]a|[xyz]b", 'x', 'z', false),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(alike(&arena, id, one as u8, other as u8), expected, "{pattern} {one} {other}");
+            let id = regex(&mut terms, pattern);
+            assert_eq!(alike(&terms, id, one as u8, other as u8), expected, "{pattern} {one} {other}");
         }
-        let set = words(&mut arena, &["a", "b", "bc", "cd"]);
-        assert!(alike(&arena, set, b'x', b'y') && !alike(&arena, set, b'x', b'a') && !alike(&arena, set, b'a', b'x'));
-        let inside = regex(&mut arena, "[xy]a");
-        let outside = arena.not(inside).unwrap();
-        assert!(alike(&arena, outside, b'x', b'y') && !alike(&arena, outside, b'x', b'a'));
-        let any = regex(&mut arena, "[a-\\xff]*");
-        let bounded = arena.bounded(any, 0, 3).unwrap();
+        let set = words(&mut terms, &["a", "b", "bc", "cd"]);
+        assert!(alike(&terms, set, b'x', b'y') && !alike(&terms, set, b'x', b'a') && !alike(&terms, set, b'a', b'x'));
+        let inside = regex(&mut terms, "[xy]a");
+        let outside = terms.not(inside).unwrap();
+        assert!(alike(&terms, outside, b'x', b'y') && !alike(&terms, outside, b'x', b'a'));
+        let any = regex(&mut terms, "[a-\\xff]*");
+        let bounded = terms.bounded(any, 0, 3).unwrap();
         assert!(
-            alike(&arena, bounded, b'a', 0xc3) && !alike(&arena, bounded, b'a', 0x80),
+            alike(&terms, bounded, b'a', 0xc3) && !alike(&terms, bounded, b'a', 0x80),
             "a character begins or goes on"
         );
-        assert!(alike(&arena, EMPTY, b'a', b'b') && alike(&arena, EPSILON, b'a', b'b'));
-        assert!(!arena.has_equal_derivatives(EMPTY, b'a', b'b', &mut 0), "without steps nothing is proved");
-        let keys =
-            [&b"a"[..], b"bc"].iter().fold(NO_KEYS, |set, key| arena.registers.keys.with(set, key, &mut arena.budget));
-        let keys = arena.key_set(keys).unwrap();
+        assert!(alike(&terms, EMPTY, b'a', b'b') && alike(&terms, EPSILON, b'a', b'b'));
+        assert!(!terms.has_equal_derivatives(EMPTY, b'a', b'b', &mut 0), "without steps nothing is proved");
+        let keys = [&b"a"[..], b"bc"].iter().fold(NO_KEYS, |set, key| terms.keys.with(set, key, &mut terms.budget));
+        let keys = terms.key_set(keys).unwrap();
         assert!(
-            alike(&arena, keys, b'x', b'y') && !alike(&arena, keys, b'x', b'a') && !alike(&arena, keys, b'a', b'x')
+            alike(&terms, keys, b'x', b'y') && !alike(&terms, keys, b'x', b'a') && !alike(&terms, keys, b'a', b'x')
         );
     }
 
     #[test]
     fn a_byte_of_a_string_takes_the_target_of_one_that_is_treated_alike() {
-        let mut arena = Arena::new();
-        let text = regex(&mut arena, "[a-z]*0");
-        let quoted = arena.quoted(text, false).unwrap();
-        let inside = arena.derive(quoted, b'"').unwrap();
-        assert_eq!(arena.target_of_equivalent_byte(inside, b'c'), None, "no edge is known");
-        let target = arena.derive(inside, b'b').unwrap();
-        assert_eq!(arena.target_of_equivalent_byte(inside, b'c'), Some(target));
-        assert_eq!(arena.target_of_equivalent_byte(inside, b'0'), None);
-        assert_eq!(arena.target_of_equivalent_byte(inside, b'"'), None);
-        assert_eq!(arena.target_of_equivalent_byte(quoted, b'c'), None);
+        let mut terms = Terms::new();
+        let text = regex(&mut terms, "[a-z]*0");
+        let quoted = terms.quoted(text, false).unwrap();
+        let inside = terms.derive(quoted, b'"').unwrap();
+        assert_eq!(terms.target_of_equivalent_byte(inside, b'c'), None, "no edge is known");
+        let target = terms.derive(inside, b'b').unwrap();
+        assert_eq!(terms.target_of_equivalent_byte(inside, b'c'), Some(target));
+        assert_eq!(terms.target_of_equivalent_byte(inside, b'0'), None);
+        assert_eq!(terms.target_of_equivalent_byte(inside, b'"'), None);
+        assert_eq!(terms.target_of_equivalent_byte(quoted, b'c'), None);
         // A backslash leads to an escape, whatever the text says about the byte.
-        let ascii = regex(&mut arena, "[\\x20-\\x7f]*");
-        let inside = arena.quoted_state(ascii, Spelling::Body, true).unwrap();
-        arena.derive(inside, b'\\').unwrap();
-        assert_eq!(arena.target_of_equivalent_byte(inside, b'c'), None);
+        let ascii = regex(&mut terms, "[\\x20-\\x7f]*");
+        let inside = terms.quoted_state(ascii, Spelling::Body, true).unwrap();
+        terms.derive(inside, b'\\').unwrap();
+        assert_eq!(terms.target_of_equivalent_byte(inside, b'c'), None);
     }
 
     #[test]
     fn edges_beyond_the_first_four_are_memory_of_the_arena() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         let parts = b"acegikmoq".map(|byte| {
-            let part = regex(&mut arena, &format!("[{}]{}", char::from(byte), byte % 10));
-            arena.derive(part, byte).unwrap();
+            let part = regex(&mut terms, &format!("[{}]{}", char::from(byte), byte % 10));
+            terms.derive(part, byte).unwrap();
             part
         });
-        let id = arena.alt(parts.to_vec()).unwrap();
-        arena.derive(id, b'a').unwrap();
-        let held = arena.budget.held();
+        let id = terms.alt(parts.to_vec()).unwrap();
+        terms.derive(id, b'a').unwrap();
+        let held = terms.budget.held();
         let mut grown = |bytes: &[u8]| {
-            bytes.iter().try_for_each(|&byte| arena.derive(id, byte).map(drop)).unwrap();
-            (arena.budget.held() - held, arena.terms.edges.get(id.index()).unwrap().capacity() * size_of::<Edge>())
+            bytes.iter().try_for_each(|&byte| terms.derive(id, byte).map(drop)).unwrap();
+            (
+                terms.budget.held() - held,
+                terms.derivatives.edges.get(id.index()).unwrap().capacity() * size_of::<Edge>(),
+            )
         };
         assert_eq!(grown(b"ceg").0, 0, "four edges stand in the table itself");
         let (five, room) = grown(b"i");

@@ -1,14 +1,13 @@
 //! Builder → Grammar: the checks that need a running automaton.
 //!
-//! Whether an array has enough different values is known only by running it. These methods of the builder therefore
-//! stand above it.
+//! Whether an array has enough different values is known only by running it.
 
 use crate::automaton::machine::Machine;
+use crate::builder::Builder;
 use crate::error::{Error, Result};
-use crate::grammar::builder::Builder;
 use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::id::ArrayId;
 use crate::regular::term::{TermId, EMPTY};
 use std::sync::Arc;

@@ -1,9 +1,8 @@
-//! Numbers inside structural terms → what they stand for: object and array states, key sets, texts of open keys.
+//! Numbers inside structural terms → what they stand for: object and array states, texts of open keys.
 //!
-//! Plain data, so that `regular` need not know JSON; `json` and `automaton` define the behaviour.
+//! Plain data, in the tables of one arena; `object` and `unique` define the behaviour.
 
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, ObjectId, ObjectStateId, TextId};
-use crate::regular::key_set::KeySets;
 use crate::regular::term::{Escapes, TermId};
 use crate::storage::layered::{layered, List, Table};
 use smallvec::SmallVec;
@@ -18,8 +17,6 @@ pub(crate) type PropertyRanges = SmallVec<[(u32, u32); 1]>;
 layered! {
     /// The tables of one arena, each by its own numbers.
     pub(crate) struct Registers {
-        /// Key sets, by the number in `Term::Keys`.
-        pub(crate) keys: KeySets,
         /// By the number in `Term::Object`.
         pub(crate) objects: List<Arc<ObjectSpec>>,
         /// States of objects.
@@ -34,8 +31,6 @@ layered! {
         pub(crate) unique_state_ids: Table<(ArrayId, UniqueState), ArrayStateId>,
         /// (object, state) → the keys that can come next.
         pub(crate) choice_memo: Table<(ObjectId, ObjectStateId), Arc<Choices>>,
-        /// (key set, language) → the keys of the set in the language.
-        pub(crate) filtered_keys: Table<(KeySetId, TermId), KeySetId>,
         /// (parent text, last byte); text 0 is empty.
         pub(crate) texts: List<(TextId, u8)>,
         /// (parent text, byte) → text.

@@ -2,23 +2,12 @@
 //!
 //! Work that every fork would repeat is done once before the first fork.
 
-use crate::grammar::builder::embed::SharedEmbeddings;
-use crate::grammar::builder::Builder;
+use crate::builder::embed::SharedEmbeddings;
+use crate::builder::{Builder, BuilderBase, PreparedRules};
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
 use crate::regular::term::EPSILON;
 use std::sync::Arc;
-
-/// The rules of a builder at its first fork, prepared for all forks that add no rules.
-pub(crate) struct PreparedRules {
-    /// The number of rules when they were prepared.
-    pub count: usize,
-    /// None if one of the rules was not defined yet.
-    pub rules: Option<Rules>,
-}
-
-/// A builder that never changes again: several threads may fork it at once.
-pub struct BuilderBase(Builder);
 
 impl BuilderBase {
     /// A builder that continues from this one under its own limits.

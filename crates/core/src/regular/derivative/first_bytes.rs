@@ -3,25 +3,25 @@
 //! Both are computed from the term's syntax without derivatives, and narrow the loops that do take derivatives.
 
 use crate::bytes::byteset::{Boundaries, ByteSet};
-use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
-use crate::regular::term::{Parts, Spelling, Term, TermId, Text};
+use crate::regular::term::{Parts, Spelling, Term, TermId};
+use crate::regular::terms::Terms;
 
-impl Arena {
+impl Terms {
     /// A superset of the bytes that texts begin with, memoised.
     pub(crate) fn first_bytes(&mut self, id: TermId) -> ByteSet {
-        if let Some(bytes) = self.terms.first_bytes.get(id.index()) {
-            return *bytes;
+        if let Some(known) = self.known_first_bytes(id) {
+            return known;
         }
         let bytes = match *self.term(id) {
-            Term::Empty | Term::Epsilon | Term::KeyDone { .. } => ByteSet::EMPTY,
+            Term::Empty | Term::Epsilon => ByteSet::EMPTY,
             Term::Class(set) => set,
             Term::Literal { literal, position } => {
-                let byte = self.terms.literals[literal.index()][position as usize];
+                let byte = self.literals[literal.index()][position as usize];
                 ByteSet::range(byte, byte)
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set.index()].words.clone();
+                let words = self.word_sets[set.index()].words.clone();
                 let mut bytes = ByteSet::EMPTY;
                 let mut at = low;
                 while at < high {
@@ -35,7 +35,7 @@ impl Arena {
                 }
                 bytes
             }
-            Term::Keys(set) => ByteSet::from_bytes(self.registers.keys.children(set).map(|(byte, _)| byte)),
+            Term::Keys(set) => ByteSet::from_bytes(self.keys.children(set).map(|(byte, _)| byte)),
             Term::Multiple { point, .. } => {
                 let digits = ByteSet::range(b'0', b'9');
                 if point {
@@ -72,29 +72,36 @@ impl Arena {
                 Spelling::LowU { .. } => ByteSet::range(b'u', b'u'),
                 _ => ByteSet::from_bytes(b"0123456789ABCDEFabcdef".iter().copied()),
             },
-            Term::KeyNamed { object, low, high, depth, .. } => {
-                ByteSet::from_bytes(self.registers.objects[object.index()].key_bytes(low, high, depth))
-            }
-            Term::KeyExtra { inner, .. } => self.first_bytes(inner),
             _ => ByteSet::FULL,
         };
-        *self.terms.first_bytes.get_mut(id.index(), &mut self.budget) = bytes;
+        self.keep_first_bytes(id, bytes)
+    }
+
+    /// The first bytes, if they are cached.
+    #[inline]
+    pub(crate) fn known_first_bytes(&self, id: TermId) -> Option<ByteSet> {
+        self.derivatives.first_bytes.get(id.index()).copied()
+    }
+
+    /// Caches first bytes, and returns them.
+    pub(crate) fn keep_first_bytes(&mut self, id: TermId, bytes: ByteSet) -> ByteSet {
+        *self.derivatives.first_bytes.get_mut(id.index(), &mut self.budget) = bytes;
         bytes
     }
 
     /// The intervals of bytes on which the derivative is constant: derivative classes (Owens, Reppy, Turon 2009, section 4.2).
     pub fn boundaries(&mut self, id: TermId) -> Boundaries {
-        if let Some(boundaries) = self.terms.boundaries.get(id.index()) {
-            return *boundaries;
+        if let Some(known) = self.known_boundaries(id) {
+            return known;
         }
         let mut boundaries = Boundaries::default();
         match *self.term(id) {
             Term::Class(set) => boundaries = set.boundaries(),
             Term::Literal { literal, position } => {
-                boundaries = Boundaries::of_byte(self.terms.literals[literal.index()][position as usize]);
+                boundaries = Boundaries::of_byte(self.literals[literal.index()][position as usize]);
             }
             Term::Words { set, low, high, depth } => {
-                let words = self.terms.word_sets[set.index()].words.clone();
+                let words = self.word_sets[set.index()].words.clone();
                 let mut at = low;
                 while at < high {
                     match words[at as usize].get(depth as usize) {
@@ -107,7 +114,7 @@ impl Arena {
                 }
             }
             Term::Keys(set) => {
-                self.registers.keys.children(set).for_each(|(byte, _)| boundaries.merge(&Boundaries::of_byte(byte)));
+                self.keys.children(set).for_each(|(byte, _)| boundaries.merge(&Boundaries::of_byte(byte)));
             }
             Term::Multiple { .. } => {
                 boundaries.merge(&Boundaries::of_byte(b'.'));
@@ -141,19 +148,20 @@ impl Arena {
                 }
                 _ => (0x20..0x7f).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte))),
             },
-            Term::KeyNamed { object, low, high, depth, .. } => {
-                let spec = self.registers.objects[object.index()].clone();
-                spec.key_bytes(low, high, depth).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte)));
-            }
-            Term::KeyExtra { inner, text, .. } => {
-                boundaries = self.boundaries(inner);
-                if text != Text::Unknown {
-                    boundaries = Boundaries::ALL;
-                }
-            }
             _ => {}
         }
-        *self.terms.boundaries.get_mut(id.index(), &mut self.budget) = boundaries;
+        self.keep_boundaries(id, boundaries)
+    }
+
+    /// The boundaries, if they are cached.
+    #[inline]
+    pub(crate) fn known_boundaries(&self, id: TermId) -> Option<Boundaries> {
+        self.derivatives.boundaries.get(id.index()).copied()
+    }
+
+    /// Caches boundaries, and returns them.
+    pub(crate) fn keep_boundaries(&mut self, id: TermId, boundaries: Boundaries) -> Boundaries {
+        *self.derivatives.boundaries.get_mut(id.index(), &mut self.budget) = boundaries;
         boundaries
     }
 }
@@ -168,20 +176,20 @@ mod tests {
     const HEX: &str = "0123456789ABCDEFabcdef";
 
     /// The bytes at which an interval begins, without 0.
-    fn cuts(arena: &mut Arena, id: TermId) -> Vec<u8> {
-        let boundaries = arena.boundaries(id);
+    fn cuts(terms: &mut Terms, id: TermId) -> Vec<u8> {
+        let boundaries = terms.boundaries(id);
         (1..=255u8).filter(|&byte| boundaries.interval(byte).0 == byte).collect()
     }
 
-    fn keys(arena: &mut Arena, texts: &[&str]) -> TermId {
-        let add = |set, text: &&str| arena.registers.keys.with(set, text.as_bytes(), &mut arena.budget);
+    fn keys(terms: &mut Terms, texts: &[&str]) -> TermId {
+        let add = |set, text: &&str| terms.keys.with(set, text.as_bytes(), &mut terms.budget);
         let set = texts.iter().fold(NO_KEYS, add);
-        arena.key_set(set).unwrap()
+        terms.key_set(set).unwrap()
     }
 
     #[test]
     fn a_regular_term_begins_with_what_its_parts_begin_with() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, first) in [
             ("", ""),
             ("[bd]", "bd"),
@@ -192,43 +200,43 @@ mod tests {
             ("ax|bx", "ab"),
             ("(ab){2,3}c", "a"),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(arena.first_bytes(id), bytes(first), "{pattern}");
+            let id = regex(&mut terms, pattern);
+            assert_eq!(terms.first_bytes(id), bytes(first), "{pattern}");
         }
-        let [left, right] = ["[abc]x", "[bcd]x"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and_unchecked(vec![left, right]).unwrap();
-        assert_eq!(arena.first_bytes(both), bytes("bc"));
-        let outside = arena.not(left).unwrap();
-        assert_eq!(arena.first_bytes(outside), ByteSet::FULL);
-        assert_eq!(arena.first_bytes(EMPTY), ByteSet::EMPTY);
-        assert_eq!(arena.first_bytes(TOP), ByteSet::FULL);
-        let many = regex(&mut arena, "(ab|ac)*");
-        let bounded = arena.bounded(many, 1, 2).unwrap();
-        assert_eq!(arena.first_bytes(bounded), bytes("a"));
+        let [left, right] = ["[abc]x", "[bcd]x"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(terms.first_bytes(both), bytes("bc"));
+        let outside = terms.not(left).unwrap();
+        assert_eq!(terms.first_bytes(outside), ByteSet::FULL);
+        assert_eq!(terms.first_bytes(EMPTY), ByteSet::EMPTY);
+        assert_eq!(terms.first_bytes(TOP), ByteSet::FULL);
+        let many = regex(&mut terms, "(ab|ac)*");
+        let bounded = terms.bounded(many, 1, 2).unwrap();
+        assert_eq!(terms.first_bytes(bounded), bytes("a"));
     }
 
     #[test]
     fn words_keys_and_digits_begin_with_their_own_bytes() {
-        let mut arena = Arena::new();
-        let all = words(&mut arena, &["", "ab", "ac", "b", "ca"]);
-        assert_eq!(arena.first_bytes(all), bytes("abc"));
-        assert_eq!(cuts(&mut arena, all), b"abcd");
-        let rest = arena.derive(all, b'a').unwrap();
-        assert_eq!(arena.first_bytes(rest), bytes("bc"));
-        assert_eq!(cuts(&mut arena, rest), b"bcd");
-        let set = keys(&mut arena, &["", "ab", "x"]);
-        assert_eq!(arena.first_bytes(set), bytes("ax"));
-        assert_eq!(cuts(&mut arena, set), b"abxy");
-        let (plain, pointed) = (arena.multiple(3, false).unwrap(), arena.multiple(3, true).unwrap());
-        assert_eq!(arena.first_bytes(plain), bytes("0123456789"));
-        assert_eq!(arena.first_bytes(pointed), bytes(".0123456789"));
-        assert_eq!(cuts(&mut arena, pointed), b"./0123456789:");
+        let mut terms = Terms::new();
+        let all = words(&mut terms, &["", "ab", "ac", "b", "ca"]);
+        assert_eq!(terms.first_bytes(all), bytes("abc"));
+        assert_eq!(cuts(&mut terms, all), b"abcd");
+        let rest = terms.derive(all, b'a').unwrap();
+        assert_eq!(terms.first_bytes(rest), bytes("bc"));
+        assert_eq!(cuts(&mut terms, rest), b"bcd");
+        let set = keys(&mut terms, &["", "ab", "x"]);
+        assert_eq!(terms.first_bytes(set), bytes("ax"));
+        assert_eq!(cuts(&mut terms, set), b"abxy");
+        let (plain, pointed) = (terms.multiple(3, false).unwrap(), terms.multiple(3, true).unwrap());
+        assert_eq!(terms.first_bytes(plain), bytes("0123456789"));
+        assert_eq!(terms.first_bytes(pointed), bytes(".0123456789"));
+        assert_eq!(cuts(&mut terms, pointed), b"./0123456789:");
     }
 
     #[test]
     fn a_string_begins_with_its_quote_and_goes_on_as_its_state_tells() {
-        let mut arena = Arena::new();
-        let text = regex(&mut arena, "[\\x00-\\x1f]|[ab]z");
+        let mut terms = Terms::new();
+        let text = regex(&mut terms, "[\\x00-\\x1f]|[ab]z");
         for (state, first) in [
             (Spelling::Start, "\""),
             (Spelling::Body, "ab\"\\"),
@@ -238,34 +246,14 @@ mod tests {
             (Spelling::LowU { high: 0xd800 }, "u"),
             (Spelling::Low { high: 0xd800, digits: 0, value: 0 }, HEX),
         ] {
-            let id = arena.quoted_state(text, state, true).unwrap();
-            assert_eq!(arena.first_bytes(id), bytes(first), "{state:?}");
+            let id = terms.quoted_state(text, state, true).unwrap();
+            assert_eq!(terms.first_bytes(id), bytes(first), "{state:?}");
         }
     }
 
     #[test]
-    fn a_key_begins_with_what_its_candidates_go_on_with() {
-        let mut builder = crate::grammar::builder::Builder::default();
-        let named = crate::grammar::fixture::members(&["ab", "b"]);
-        let node = crate::grammar::fixture::object(&mut builder, &named, &[], Default::default());
-        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
-        let mut arena = builder.arena;
-        let state = arena.first_state(object);
-        let named = arena.key_named(object, state, 0, 2, 1).unwrap();
-        assert_eq!((arena.first_bytes(named), cuts(&mut arena, named)), (bytes("ab"), b"abc".to_vec()));
-        let done = arena.key_done(object, state, 0).unwrap();
-        assert_eq!(arena.first_bytes(done), ByteSet::EMPTY);
-        let inner = regex(&mut arena, "[b-d]x");
-        let mut extra = |text| arena.key_extra(object, state, 0, inner, text).unwrap();
-        let (known, unknown) = (extra(Text::Known(crate::regular::registers::NO_TEXT)), extra(Text::Unknown));
-        assert_eq!([known, unknown].map(|key| arena.first_bytes(key)), [bytes("bcd"); 2]);
-        assert_eq!(cuts(&mut arena, unknown), b"be");
-        assert_eq!(cuts(&mut arena, known).len(), 255, "each byte leads to a text of its own");
-    }
-
-    #[test]
     fn intervals_are_cut_where_a_part_tells_bytes_apart() {
-        let mut arena = Arena::new();
+        let mut terms = Terms::new();
         for (pattern, expected) in [
             ("", ""),
             ("[b-d]", "be"),
@@ -275,45 +263,45 @@ mod tests {
             ("[b-d]x|[c-f]y", "bceg"),
             ("([b-d]x)*", "be"),
         ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(cuts(&mut arena, id), expected.as_bytes(), "{pattern}");
+            let id = regex(&mut terms, pattern);
+            assert_eq!(cuts(&mut terms, id), expected.as_bytes(), "{pattern}");
         }
-        let [left, right] = ["[b-d]x", "[c-f]x"].map(|pattern| regex(&mut arena, pattern));
-        let both = arena.and_unchecked(vec![left, right]).unwrap();
-        assert_eq!(cuts(&mut arena, both), b"bceg");
-        let outside = arena.not(left).unwrap();
-        assert_eq!(cuts(&mut arena, outside), b"be");
-        let letters = regex(&mut arena, "[a-\\xff]*");
-        let bounded = arena.bounded(letters, 0, 3).unwrap();
-        assert_eq!(cuts(&mut arena, bounded), [b'a', 0x80, 0xc0]);
-        let any = regex(&mut arena, "[\\x00-\\x7f]*");
-        let body = arena.quoted_state(any, Spelling::Body, false).unwrap();
-        assert_eq!(cuts(&mut arena, body), [0x20, b'"', b'#', b'\\', b']', 0x80]);
-        let escape = arena.quoted_state(any, Spelling::Escape, false).unwrap();
-        assert_eq!(cuts(&mut arena, escape), (0x20..=0x7f).collect::<Vec<u8>>());
-        assert!(cuts(&mut arena, EPSILON).is_empty());
+        let [left, right] = ["[b-d]x", "[c-f]x"].map(|pattern| regex(&mut terms, pattern));
+        let both = terms.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(cuts(&mut terms, both), b"bceg");
+        let outside = terms.not(left).unwrap();
+        assert_eq!(cuts(&mut terms, outside), b"be");
+        let letters = regex(&mut terms, "[a-\\xff]*");
+        let bounded = terms.bounded(letters, 0, 3).unwrap();
+        assert_eq!(cuts(&mut terms, bounded), [b'a', 0x80, 0xc0]);
+        let any = regex(&mut terms, "[\\x00-\\x7f]*");
+        let body = terms.quoted_state(any, Spelling::Body, false).unwrap();
+        assert_eq!(cuts(&mut terms, body), [0x20, b'"', b'#', b'\\', b']', 0x80]);
+        let escape = terms.quoted_state(any, Spelling::Escape, false).unwrap();
+        assert_eq!(cuts(&mut terms, escape), (0x20..=0x7f).collect::<Vec<u8>>());
+        assert!(cuts(&mut terms, EPSILON).is_empty());
     }
 
     #[test]
     fn all_bytes_of_an_interval_have_one_derivative_and_only_first_bytes_have_any() {
-        let mut arena = Arena::new();
-        let text = regex(&mut arena, "[a-m]*(é|\\n)");
-        let many = regex(&mut arena, "(ab|[c-x]{2})*");
-        let terms = [
-            arena.quoted(text, true).unwrap(),
-            arena.quoted_state(text, Spelling::Body, true).unwrap(),
-            arena.quoted_state(text, Spelling::Escape, true).unwrap(),
-            arena.bounded(many, 1, 3).unwrap(),
-            arena.not(many).unwrap(),
-            arena.multiple(12, true).unwrap(),
+        let mut terms = Terms::new();
+        let text = regex(&mut terms, "[a-m]*(é|\\n)");
+        let many = regex(&mut terms, "(ab|[c-x]{2})*");
+        let ids = [
+            terms.quoted(text, true).unwrap(),
+            terms.quoted_state(text, Spelling::Body, true).unwrap(),
+            terms.quoted_state(text, Spelling::Escape, true).unwrap(),
+            terms.bounded(many, 1, 3).unwrap(),
+            terms.not(many).unwrap(),
+            terms.multiple(12, true).unwrap(),
         ];
-        for id in terms {
-            let (first, boundaries) = (arena.first_bytes(id), arena.boundaries(id));
+        for id in ids {
+            let (first, boundaries) = (terms.first_bytes(id), terms.boundaries(id));
             for byte in 0..=255u8 {
-                let target = arena.derive_uncached(id, byte, true).unwrap();
-                let neighbour = arena.derive_uncached(id, boundaries.interval(byte).0, true).unwrap();
-                assert_eq!(target, neighbour, "{:?} by {byte}", arena.term(id));
-                assert!(target == EMPTY || first.contains(byte), "{:?} by {byte}", arena.term(id));
+                let target = terms.derive_uncached(id, byte, true).unwrap();
+                let neighbour = terms.derive_uncached(id, boundaries.interval(byte).0, true).unwrap();
+                assert_eq!(target, neighbour, "{:?} by {byte}", terms.term(id));
+                assert!(target == EMPTY || first.contains(byte), "{:?} by {byte}", terms.term(id));
             }
         }
     }

@@ -7,7 +7,7 @@
 use super::Builder;
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Result};
-use crate::regular::arena::Arena;
+use crate::json::arena::Arena;
 use crate::regular::id::RuleId;
 use crate::regular::string_body::StringBody;
 use crate::regular::term::{Term, TermId, EMPTY};
