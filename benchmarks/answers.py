@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     for case in cases(tokenizer, maskbench(), every=chosen.every):
         lengths = [len(instance.tokens) for instance in case.instances if instance.valid]
         try:
-            least = Grammar.from_json_schema(case.schema).compile(vocabulary).matcher().least_tokens(search=False).count
+            least = Grammar.from_json_schema(case.schema).compile(vocabulary).matcher().least_tokens()
         except FrisketError:
             continue
         if lengths:

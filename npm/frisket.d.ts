@@ -152,8 +152,8 @@ export class Matcher extends Resource {
   forcedBytes(): Uint8Array;
   /** Whether `room` tokens finish the text from here. */
   canFinish(room: number): boolean;
-  /** How many tokens finish the text from here, and whether no fewer do. */
-  leastTokens(): { count: number; isExact: boolean };
+  /** A number of tokens that is enough to finish the text from here; some text may take fewer. */
+  leastTokens(): number;
   /** Whether the text may end here. */
   readonly canEnd: boolean;
   /** Whether a token that ends the text was taken. */

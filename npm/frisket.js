@@ -293,8 +293,8 @@ export class Matcher extends Resource {
 
   leastTokens() {
     const { instance, pointer } = handleOf(Matcher, this);
-    instance.run("frisket_matcher_least_tokens", pointer, instance.result, instance.secondResult);
-    return { count: instance.word(instance.result), isExact: instance.flag(instance.secondResult) };
+    instance.run("frisket_matcher_least_tokens", pointer, instance.result);
+    return instance.word(instance.result);
   }
 
   get canEnd() {

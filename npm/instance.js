@@ -11,7 +11,6 @@ const ABI_VERSION = 1;
 /** Bytes for what calls write: the pointer to an error first, then results. */
 const OUT_BYTES = 32;
 const RESULT = 8;
-const SECOND_RESULT = 16;
 
 const decoder = new TextDecoder();
 
@@ -81,13 +80,9 @@ export class Instance {
     }
   }
 
-  /** Places of results in the instance's memory. */
+  /** The place of a result in the instance's memory. */
   get result() {
     return this.#out + RESULT;
-  }
-
-  get secondResult() {
-    return this.#out + SECOND_RESULT;
   }
 
   /** The uint32 at a place. */

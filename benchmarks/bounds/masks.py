@@ -117,7 +117,7 @@ def _timed(compiled: frisket.CompiledGrammar, ids: Sequence[int], rooms: Sequenc
     """What each mask along the tokens took, until a token is refused."""
     matcher, bitmask, taken = compiled.matcher(), np.zeros(compiled.vocabulary.mask_words, dtype=np.uint32), []
     for token in ids:
-        least = matcher.least_tokens().count if rooms else 0
+        least = matcher.least_tokens() if rooms else 0
         for room in [least + more for more in rooms] or [None]:
             began = time.thread_time_ns()
             matcher.fill_mask(bitmask, room=room)

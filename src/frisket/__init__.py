@@ -94,7 +94,7 @@ _ELSEWHERE = {
         *("template", "text", "until"),
     ),
     "reports": (
-        *("Description", "Entry", "Explanation", "Least", "Pressure", "PressureReport", "Reason", "Report"),
+        *("Description", "Entry", "Explanation", "Pressure", "PressureReport", "Reason", "Report"),
         "StepPressure",
     ),
     "strategies": ("Beams", "Best", "Draft", "Exact", "Particles", "Samples", "Strategy", "Weighted"),

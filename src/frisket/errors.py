@@ -161,19 +161,18 @@ class LimitExceededError(FrisketError):
 
 
 class BudgetError(LimitExceededError):
-    """The tokens left do not finish the text; `least` tokens would, and no fewer if `exact`.
+    """The tokens left do not finish the text; `least` tokens do (`Matcher.least_tokens`).
 
-    `least` is None if no tokens of the vocabulary can finish the text.
+    `least` is None if the vocabulary cannot spell a short end of the text.
     """
 
     code = "budget"
 
-    def __init__(self, message: str, *, least: int | None = None, exact: bool = False, **keywords: str | None):
+    def __init__(self, message: str, *, least: int | None = None, **keywords: str | None):
         if least is not None:
             keywords.setdefault("hint", f"give it at least {least} tokens, or ask for a shorter document")
         super().__init__(message, **keywords)
         self.least = least
-        self.exact = exact
 
 
 class TokenRejectedError(FrisketError):

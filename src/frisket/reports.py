@@ -4,14 +4,12 @@ from frisket.description import Description
 from frisket.explanation import Explanation
 from frisket.explanation.reason import Reason
 from frisket.json_schema import Entry, Report
-from frisket.least import Least
 from frisket.pressure import Pressure, PressureReport, StepPressure
 
 __all__ = [
     "Description",
     "Entry",
     "Explanation",
-    "Least",
     "Pressure",
     "PressureReport",
     "Reason",

@@ -84,24 +84,23 @@ def play(subject: Subject, table: Table, liked: dict[str, Any], *, seed: int) ->
     except FrisketError as error:
         tally.note("refused schemas", f"{subject.name}: {error}")
         return tally
-    tally.counts["least exact" if least.exact else "least not exact"] += 1
     try:
         judges = Judges(subject.schema, formats=subject.formats == "assert", registry=subject.registry)
     except NoJudge:
         judges = None
-    if least.count:
+    if least:
         try:
-            compiled.matcher().mask(room=least.count - 1)
-            tally.note("not refused", f"{subject.name}: {least.count - 1} tokens")
+            compiled.matcher().mask(room=least - 1)
+            tally.note("not refused", f"{subject.name}: {least - 1} tokens")
         except BudgetError:
             tally.counts["refused budgets"] += 1
     for name, budget in BUDGETS.items():
         for model in MODELS:
-            where = f"{subject.name} ({name}: {budget(least.count)} tokens, {model.name})"
+            where = f"{subject.name} ({name}: {budget(least)} tokens, {model.name})"
             matcher = compiled.matcher()
             chance = random.Random(f"{seed}/{where}")
             try:
-                text = write(table, matcher, chance, model, liked[model.name], budget(least.count), until)
+                text = write(table, matcher, chance, model, liked[model.name], budget(least), until)
             except Late:
                 tally.note("cut short", f"{where}: {SECONDS} s for one schema are over")
                 return tally

@@ -86,7 +86,7 @@ class Simulation:
         rng = random.Random(f"{self.seed}/{name}")
         try:
             self.grammar = Grammar.from_json_schema(schema)
-            least = self.grammar.compile(self.vocabulary).matcher().least_tokens().count + 1
+            least = self.grammar.compile(self.vocabulary).matcher().least_tokens() + 1
         except FrisketError:
             counts["schemas left out: refused"] += 1
             return counts

@@ -48,30 +48,26 @@ def fewest(matcher: Matcher) -> int | None:
 
 
 def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]:
-    """Walk to an end within a random room; how many positions were compared, and at how many the least is exact."""
+    """Walk to an end within a random room; how many positions were compared, and at how many no fewer tokens suffice."""
     eos = set(matcher.compiled.vocabulary.eos)
     try:
-        least = matcher.least_tokens()
+        room = matcher.least_tokens() + rng.choice((0, 0, 1, 2, 5))
     except VocabularyError:
         known = fewest(matcher)
         assert known is None or known > 0, what
         return 0, 0
-    room = least.count + rng.choice((0, 0, 1, 2, 5))
-    compared = exact = 0
+    compared = fewest_of_all = 0
     while room:
-        least = matcher.least_tokens()
-        known = fewest(matcher)
-        assert least.count <= room, f"{what}\nafter {matcher.text!r}: {room} tokens no longer suffice"
+        least, known = matcher.least_tokens(), fewest(matcher)
+        assert least <= room, f"{what}\nafter {matcher.text!r}: {room} tokens no longer suffice"
         if known is not None:
-            compared, exact = compared + 1, exact + least.exact
-            assert least.count >= known, (
-                f"{what}\nafter {matcher.text!r}: {least}, and no fewer than {known} are enough"
-            )
-            assert least.count == known or not least.exact, f"{what}\nafter {matcher.text!r}: {least}, but {known} do"
-        if least.count:
+            compared, fewest_of_all = compared + 1, fewest_of_all + (least == known)
+            assert least >= known, f"{what}\nafter {matcher.text!r}: {least}, and no fewer than {known} are enough"
+        if least:
+            assert matcher.can_finish(least) and not matcher.can_finish(least - 1), what
             with pytest.raises(BudgetError) as refusal:
-                matcher.allowed(room=least.count - 1)
-            assert (refusal.value.least, refusal.value.exact) == (least.count, least.exact), what
+                matcher.allowed(room=least - 1)
+            assert refusal.value.least == least, what
         allowed = matcher.allowed(room=room)
         assert allowed, what
         assert set(allowed) <= set(matcher.allowed()), what
@@ -89,7 +85,7 @@ def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]
         matcher.advance(rng.choice(following))
         room -= 1
     assert matcher.can_end, f"{what}\n{matcher.text!r} is not finished"
-    return compared, exact
+    return compared, fewest_of_all
 
 
 @pytest.mark.slow
@@ -97,7 +93,7 @@ def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]
 @pytest.mark.parametrize("kind", ["regular", "rules", "json"])
 def test_random_walks_end_within_their_room(kind: str, block: int) -> None:
     """Some 2,000 positions whose fewest tokens are known by trying all."""
-    compared = exact = 0
+    compared = fewest_of_all = 0
     for seed in range(8 * block, 8 * block + 8):
         random_case = case(seed, kind)
         try:
@@ -106,9 +102,9 @@ def test_random_walks_end_within_their_room(kind: str, block: int) -> None:
             continue
         for walk in range(5):
             found = check(compiled.matcher(), random.Random(seed + walk), random_case)
-            compared, exact = compared + found[0], exact + found[1]
+            compared, fewest_of_all = compared + found[0], fewest_of_all + found[1]
     assert compared >= 3, "the cases have become too small to say anything"
-    assert exact >= 0.9 * compared, "small cases are searched through"
+    assert fewest_of_all >= 0.7 * compared, "a short text seldom takes more tokens than another"
 
 
 KEYS = {"propertyNames": {"pattern": "^a*$"}, "additionalProperties": {"enum": [1, 2]}}
@@ -177,6 +173,6 @@ def test_words_of_a_string_that_must_not_be_repeated_take_no_memory_each(schema:
     allowed = matcher.allowed(room=40)
     assert len(allowed) > len(words)
     assert compiled.memory_bytes - before < 4 << 20
-    least = matcher.least_tokens(search=False).count
+    least = matcher.least_tokens()
     cheap = set(matcher.allowed(room=least + 1))
     assert cheap >= set(range(95, 95 + len(words))), "a word more, then the same end"

@@ -55,10 +55,8 @@ pub enum Limit {
     Room {
         /// Tokens that are left.
         room: u32,
-        /// The fewest tokens known to suffice; None if no tokens of the vocabulary finish the text.
+        /// A number of tokens that is enough; None if the vocabulary cannot spell the text to its end.
         least: Option<u32>,
-        /// Whether fewer tokens never suffice.
-        exact: bool,
     },
     /// Tokens that a matcher can be rolled back.
     Rollback(usize),
@@ -100,11 +98,11 @@ impl fmt::Display for Limit {
             Limit::UniqueDepth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
             Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
-            Limit::Room { room, least: Some(least), .. } => {
-                return write!(f, "{room} tokens are left, and the text takes {least} to its end");
+            Limit::Room { room, least: Some(least) } => {
+                return write!(f, "{room} tokens are left, and the shortest known end of the text takes {least}");
             }
-            Limit::Room { room, least: None, .. } => {
-                return write!(f, "{room} tokens are left, and no tokens of the vocabulary finish the text");
+            Limit::Room { room, least: None } => {
+                return write!(f, "{room} tokens are left, and the vocabulary cannot spell a short end of the text");
             }
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
         };

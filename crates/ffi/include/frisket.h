@@ -422,16 +422,13 @@ FrisketCode frisket_matcher_can_finish(FrisketMatcher *matcher,
                                        char **error);
 
 /**
- * Gives the number of tokens that finish the text from here, and whether no fewer do. Returns FRISKET_CODE_VOCABULARY if no
- * tokens do.
+ * Gives a number of tokens that is enough to finish the text from here, though some text may take fewer. Returns
+ * FRISKET_CODE_VOCABULARY if the vocabulary cannot spell a short end.
  *
  * # Safety
- * `matcher` is NULL or not freed; `count` and `is_exact` are NULL or valid for writes.
+ * `matcher` is NULL or not freed; `count` is NULL or valid for writes.
  */
-FrisketCode frisket_matcher_least_tokens(FrisketMatcher *matcher,
-                                         uint32_t *count,
-                                         bool *is_exact,
-                                         char **error);
+FrisketCode frisket_matcher_least_tokens(FrisketMatcher *matcher, uint32_t *count, char **error);
 
 /**
  * Whether the text may end here; false for NULL.

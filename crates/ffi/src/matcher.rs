@@ -247,24 +247,22 @@ pub unsafe extern "C" fn frisket_matcher_can_finish(
     }
 }
 
-/// Gives the number of tokens that finish the text from here, and whether no fewer do. Returns FRISKET_CODE_VOCABULARY if no
-/// tokens do.
+/// Gives a number of tokens that is enough to finish the text from here, though some text may take fewer. Returns
+/// FRISKET_CODE_VOCABULARY if the vocabulary cannot spell a short end.
 ///
 /// # Safety
-/// `matcher` is NULL or not freed; `count` and `is_exact` are NULL or valid for writes.
+/// `matcher` is NULL or not freed; `count` is NULL or valid for writes.
 #[no_mangle]
 pub unsafe extern "C" fn frisket_matcher_least_tokens(
     matcher: *mut FrisketMatcher,
     count: *mut u32,
-    is_exact: *mut bool,
     error: *mut *mut c_char,
 ) -> FrisketCode {
     // SAFETY: promised by the caller, for all of the block.
     unsafe {
         acted(matcher, error, |matcher| {
-            let (count, is_exact) = (place(count, "count")?, place(is_exact, "is_exact")?);
-            let least = matcher.least_tokens()?;
-            (*count, *is_exact) = (least.count.ok_or_else(Error::no_end)?, least.exact);
+            let count = place(count, "count")?;
+            *count = matcher.least_tokens()?.ok_or_else(Error::no_end)?;
             Ok(())
         })
     }

@@ -99,7 +99,7 @@ impl Error {
     /// No tokens finish the text.
     #[doc(hidden)]
     pub fn no_end() -> Box<Self> {
-        Box::new(CoreError::Vocabulary("no tokens spell an end of the text".into())).into()
+        Box::new(CoreError::Vocabulary("the vocabulary cannot spell a short end of the text".into())).into()
     }
 
     pub(crate) fn vocabulary(message: impl Into<String>, hint: impl Into<String>) -> Box<Self> {

@@ -114,7 +114,7 @@ pub use frisket_core::clock::set_clock;
 pub use frisket_core::limits::Cancellation;
 pub use grammar::Grammar;
 pub use limits::Limits;
-pub use matcher::{Least, Matcher};
+pub use matcher::Matcher;
 pub use options::SchemaOptions;
 pub use report::{Entry, Note, Report, Status};
 pub use vocabulary::Vocabulary;

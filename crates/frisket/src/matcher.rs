@@ -3,7 +3,6 @@
 use crate::error::{guarded, Error, Result};
 use frisket_core::mask::mask::Mask;
 use frisket_core::matcher as core;
-pub use frisket_core::room::masks::Least;
 use std::sync::Arc;
 
 /// One sequence's position in a text of the grammar. A call that fails leaves it as it was; a clone goes on alone.
@@ -113,9 +112,10 @@ impl Matcher {
         guarded(|| Ok(self.0.can_finish(room)?))
     }
 
-    /// The fewest tokens after which the text may end, as far as a bounded search finds them. Errors: limits.
-    pub fn least_tokens(&mut self) -> Result<Least> {
-        guarded(|| Ok(self.0.least_tokens(true)?))
+    /// A number of tokens that is enough to end the text, though some text may take fewer; None if the vocabulary cannot
+    /// spell a short end. Errors: limits.
+    pub fn least_tokens(&mut self) -> Result<Option<u32>> {
+        guarded(|| Ok(self.0.least_tokens()?))
     }
 
     /// Whether the text may end here.

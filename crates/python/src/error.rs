@@ -15,8 +15,8 @@ pub fn raise(error: Box<Error>) -> PyErr {
     if let Some(raised) = cancelled.then(interruption).flatten() {
         return raised;
     }
-    if let Error::Limit(Limit::Room { least, exact, .. }) = *error {
-        return Python::attach(|py| budget(py, &error.to_string(), least, exact).unwrap_or_else(|failure| failure));
+    if let Error::Limit(Limit::Room { least, .. }) = *error {
+        return Python::attach(|py| budget(py, &error.to_string(), least).unwrap_or_else(|failure| failure));
     }
     match *error {
         Error::Contradiction(ref text) => bug(text),
@@ -69,11 +69,10 @@ pub fn exception(error: Box<frisket::Error>) -> PyErr {
     Python::attach(|py| make(py).unwrap_or_else(|failure| failure))
 }
 
-/// A BudgetError: `least` tokens would have sufficed, and no fewer if that is `exact`.
-fn budget(py: Python<'_>, message: &str, least: Option<u32>, exact: bool) -> PyResult<PyErr> {
+/// A BudgetError: `least` tokens would have sufficed.
+fn budget(py: Python<'_>, message: &str, least: Option<u32>) -> PyResult<PyErr> {
     let keywords = PyDict::new(py);
     keywords.set_item("least", least)?;
-    keywords.set_item("exact", exact)?;
     let value = py.import("frisket.errors")?.getattr("BudgetError")?.call((message,), Some(&keywords))?;
     Ok(PyErr::from_value(value))
 }

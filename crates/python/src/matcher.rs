@@ -117,7 +117,7 @@ impl Matcher {
     /// must go on and no token can spell what must come.
     ///
     /// With `room`, the tokens that are left, only tokens stay after which the text can still be finished: BudgetError
-    /// if there are none, which does not happen from `least_tokens().count` on.
+    /// if `room` is less than `least_tokens()`.
     #[pyo3(signature = (bitmask, row=Whole(0), room=None), text_signature = "($self, bitmask, row=0, room=None)")]
     fn fill_mask(
         &self,
@@ -202,21 +202,15 @@ impl Matcher {
         })
     }
 
-    /// The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
+    /// A number of tokens, special ones too, that is enough to end the text: 0 where it may end now.
     ///
-    /// The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
-    /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
-    /// spell an end, LimitExceededError if it takes more than the limits give.
-    ///
-    /// Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is
-    /// then False, except at the end.
-    #[pyo3(signature = (*, search = true))]
-    fn least_tokens<'py>(&self, py: Python<'py>, search: bool) -> PyResult<Bound<'py, PyAny>> {
-        let least = self.with(py, |matcher| matcher.least_tokens(search))?;
-        let Some(count) = least.count else {
-            return Err(raise(Error::Vocabulary("no tokens spell an end of the text".into()).into()));
-        };
-        py.import("frisket.least")?.getattr("Least")?.call1((count, least.exact))
+    /// It is that of one short text; some other text may take fewer tokens. Masks with at least as much room are never
+    /// empty, up to the end; with less they raise BudgetError. An end-of-sequence token is not counted. Raises
+    /// VocabularyError if the vocabulary cannot spell the short text, LimitExceededError if it takes more than the
+    /// limits give.
+    fn least_tokens(&self, py: Python<'_>) -> PyResult<u32> {
+        let no_end = || raise(Error::Vocabulary("the vocabulary cannot spell a short end of the text".into()).into());
+        self.with(py, |matcher| matcher.least_tokens())?.ok_or_else(no_end)
     }
 
     /// Whether `room` tokens finish the text from here: for a loop that draws a token first and checks it then.

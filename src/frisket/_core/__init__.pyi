@@ -15,7 +15,6 @@ from typing_extensions import Self
 from frisket.events.span import Span
 from frisket.explanation import Explanation
 from frisket.json_schema.report import Report
-from frisket.least import Least
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
 __all__ = [
@@ -366,7 +365,7 @@ class Matcher:
         must go on and no token can spell what must come.
 
         With `room`, the tokens that are left, only tokens stay after which the text can still be finished: BudgetError
-        if there are none, which does not happen from `least_tokens().count` on."""
+        if `room` is less than `least_tokens()`."""
     def mask(self, room: int | None = None) -> NDArray[np.uint32]:
         """The mask that `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which never changes.
 
@@ -385,15 +384,13 @@ class Matcher:
         """Take text without tokens (a prefix, forced bytes); counts as one step for rollback."""
     def validate(self, token_ids: Sequence[int], room: int | None = None) -> int:
         """How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves."""
-    def least_tokens(self, *, search: bool = True) -> Least:
-        """The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
+    def least_tokens(self) -> int:
+        """A number of tokens, special ones too, that is enough to end the text: 0 where it may end now.
 
-        The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
-        says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
-        spell an end, LimitExceededError if it takes more than the limits give.
-
-        Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is
-        then False, except at the end."""
+        It is that of one short text; some other text may take fewer tokens. Masks with at least as much room are never
+        empty, up to the end; with less they raise BudgetError. An end-of-sequence token is not counted. Raises
+        VocabularyError if the vocabulary cannot spell the short text, LimitExceededError if it takes more than the
+        limits give."""
     def can_finish(self, room: int) -> bool:
         """Whether `room` tokens finish the text from here: for a loop that draws a token first and checks it then.
 

@@ -66,15 +66,13 @@ class Budget:
         if matcher.can_finish(self.max_tokens + free):
             return
         least = matcher.least_tokens()
-        needs = "the answer takes at least" if least.exact else "the shortest answer that was found takes"
         has = "the model's context leaves" if self.is_context else "max_tokens gives"
-        more = "shorten the prompt" if self.is_context else f"raise max_tokens to {least.count}"
+        more = "shorten the prompt" if self.is_context else f"raise max_tokens to {least}"
         raise BudgetError(
-            f"{needs} {least.count} tokens, and {has} {self.max_tokens}",
+            f"the shortest answer known takes {least} tokens, and {has} {self.max_tokens}",
             where="prompt" if self.is_context else "max_tokens",
             hint=f'{more}, ask for less, or pass on_budget="cut" (--on-budget cut): the text ends where the tokens do',
-            least=least.count,
-            exact=least.exact,
+            least=least,
         )
 
     def can_finish(self, matcher: Matcher, taken: int) -> bool:

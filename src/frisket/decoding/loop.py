@@ -295,7 +295,7 @@ class Position:
         if not self._is_thinking():
             self._kept = None
         elif self._kept is None:
-            least = self._matcher.least_tokens(search=False).count
+            least = self._matcher.least_tokens()
             left = self._budget.max_tokens - len(history)
             self._kept = max(min(median_tokens(least) - least, left - least), 0)
 

@@ -181,7 +181,7 @@ class Progress:
         if self._margin is None:
             self._margin = MARGIN
             with contextlib.suppress(Exception):
-                self._margin += self._compiled.matcher().least_tokens(search=False).count
+                self._margin += self._compiled.matcher().least_tokens()
         return self._margin
 
     def _near(self, room: int | None) -> tuple[int, int, bool] | None:
@@ -192,13 +192,12 @@ class Progress:
         """Whether every allowed token leaves enough; if so, the ordinary mask suffices, in a tenth of the time."""
         if room > FAR * self.margin:
             return True
-        # A longer search might find fewer tokens, but takes longer than the mask with room, which is always right.
         return room > self.margin and self._known_least() <= room - self.margin
 
     def _known_least(self) -> float:
         """Tokens of a short end of the text, not always the shortest."""
         try:
-            return self._matcher.least_tokens(search=False).count
+            return self._matcher.least_tokens()
         except VocabularyError:
             return math.inf
 

@@ -28,18 +28,13 @@ def is_on() -> bool:
 
 def check(compiled: CompiledGrammar, total: int, end: Sequence[int] = (), name: str = "max_tokens") -> None:
     """BudgetError if no text of the grammar fits into `total` tokens with its end and `end`, the end of reasoning."""
-    matcher = compiled.matcher()
-    left = total - len(end)
-    # A short text is found quickly, and nearly always fits.
-    if matcher.least_tokens(search=False).count < left:
-        return
-    least = matcher.least_tokens()
-    if least.count >= left:
-        needed = least.count + 1 + len(end)
+    least = compiled.matcher().least_tokens()
+    if least >= total - len(end):
+        needed = least + 1 + len(end)
         ends = "its end and that of the thoughts" if end else "its end"
         raise BudgetError(
             f"{name} leaves {total} tokens for the answer, whose shortest takes {needed} with {ends}",
-            least=needed, exact=least.exact,
+            least=needed,
         )  # fmt: skip
 
 
@@ -77,7 +72,7 @@ class Thoughts:
         """Tokens for the end of reasoning, the shortest answer, its reserve, and the end of the text."""
         if self._needed is None:
             try:
-                least = self._compiled.matcher().least_tokens(search=False).count
+                least = self._compiled.matcher().least_tokens()
             except LimitExceededError:
                 least = 0
             reserve = median_tokens(least) - least if self._reserve is None else self._reserve

@@ -46,22 +46,15 @@ class Allowance:
     def refusal(self, matcher: Matcher, token: int, at: int, most: int) -> BudgetError | None:
         """The error for token number `at` if it exceeds the budget of `most` tokens; None if it fits, or the grammar
         forbids it.
-
-        The mask with room may lack a token after which the text can be finished; such a token fits.
         """
         if holds(self.mask, token) or not holds(self.grammar, token):
             return None
-        after, left = matcher.fork(), most - at - 1
+        after = matcher.fork()
         after.advance(token)
-        if after.can_finish(left):
-            return None
-        least = after.least_tokens()
-        count, exact = least.count, least.exact
-        more = f"at least {count}" if exact else f"for certain {count}"
+        count = after.least_tokens()
         return BudgetError(
-            f"after this token the answer takes {more} more, and {left} are left", where=f"token {at}",
-            hint=f"raise the budget to {at + 1 + count} tokens, or choose another token",
-            least=at + 1 + count, exact=exact,
+            f"after this token the answer takes {count} more, and {most - at - 1} are left", where=f"token {at}",
+            hint=f"raise the budget to {at + 1 + count} tokens, or choose another token", least=at + 1 + count,
         )  # fmt: skip
 
     @staticmethod

@@ -61,12 +61,11 @@ def refused(error: FrisketError, places: Places) -> dict[str, Any]:
 
 
 def _least(made: CompiledGrammar, places: Places) -> dict[str, Any]:
-    """The fewest tokens of an answer; `exact` says whether that number is proven."""
+    """The tokens of the shortest answer known."""
     try:
-        least = made.matcher().least_tokens()
+        return {"count": made.matcher().least_tokens()}
     except FrisketError as error:
-        return {"count": None, "exact": False, "error": refused(error, places)}
-    return {"count": least.count, "exact": least.exact}
+        return {"count": None, "error": refused(error, places)}
 
 
 def mended(text: str, *, unsafe: bool = False) -> str:

@@ -101,7 +101,7 @@ def failed(error: Exception) -> dict[str, Any]:
     if isinstance(error, FrisketError | Failure):
         said["message"] = error.message  # without place and hint, which have fields of their own
     if isinstance(error, BudgetError) and error.where != "prompt":  # in a full context, a larger budget does not help
-        said["least"], said["exact"] = error.least, error.exact
+        said["least"] = error.least
     return said
 
 
@@ -118,10 +118,9 @@ def _room(answer: Answer, number: int, seen: Look, matcher: Matcher | None) -> d
     """The effect of the budget at a position; `left` is None if nothing enforces it."""
     if matcher is None or not answer.plan.finishes:
         return {"left": None, "withheld": 0}
-    least = matcher.least_tokens()
     return {
         "left": max(answer.plan.max_tokens - number, 0),
-        "least": {"count": least.count, "exact": least.exact},
+        "least": matcher.least_tokens(),
         "withheld": seen.withheld,
         "room_us": round(seen.room_micros, 1),
     }

@@ -37,7 +37,7 @@ class Scheduler:
         )  # fmt: skip
         self.grammar = Grammar.from_json_schema(SCHEMA)
         vocabulary = Vocabulary.from_huggingface(tokenizer, size=self.size, eos=tokenizer.eos_token_id)
-        self.least = self.grammar.compile(vocabulary).matcher().least_tokens().count + 1
+        self.least = self.grammar.compile(vocabulary).matcher().least_tokens() + 1
 
     def request(self, most: int, *, thinks: bool = False) -> Any:
         """A request as it goes into the queue of those that wait for the model."""

@@ -29,7 +29,7 @@ def least(engine: Engine, schema: Any) -> int:
     """The fewest tokens that the engine counts: the text's and the end."""
     vocabulary = Vocabulary.from_huggingface(engine.tokenizer, size=engine.size)
     found = Grammar.from_json_schema(schema).compile(vocabulary).matcher().least_tokens()
-    return found.count + 1
+    return found + 1
 
 
 def answer(engine: Engine, rng: random.Random, request: Any, *, thoughts: int = 0) -> tuple[str, list[int]]:

@@ -30,7 +30,7 @@ TRIAGE = {
     "required": ["priority", "confidence"],
     "additionalProperties": False,
 }
-LEAST = frisket.Grammar.from_json_schema(TAGS).compile(MODEL.vocabulary).matcher().least_tokens().count
+LEAST = frisket.Grammar.from_json_schema(TAGS).compile(MODEL.vocabulary).matcher().least_tokens()
 
 
 @pytest.mark.parametrize("more", [0, 1, 2, 5, 20, 60])
@@ -200,7 +200,7 @@ def test_misuse_of_a_guard(wrong: tuple[int, int]) -> None:
 def test_reasoning_is_ended_while_a_median_answer_fits(more: int) -> None:
     grammar, text = frisket.think(TAGS, prompt="<think>"), ""
     compiled = grammar.compile(MODEL.vocabulary)
-    least = compiled.matcher().least_tokens().count
+    least = compiled.matcher().least_tokens()
     steps = decode(
         MODEL.start(MODEL.encode("?")), compiled.matcher(), MODEL.vocabulary, Budget(least + more),
         sampler=Sampler(temperature=3.0), seed=more, is_thinking=lambda: "</think>" not in text,

@@ -17,7 +17,6 @@ from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.text import Stops, Text
 from frisket.errors import EngineError, VocabularyError
-from frisket.least import Least
 
 TOKENS = [b"a", b"b", b"ab", b"c", b"\xc3", b"\xa9", None]
 END = 6
@@ -72,10 +71,10 @@ class Words:
         follows = [self.after(token_id) for token_id in range(END) if self.allows(token_id)]
         return self.can_end or (room > 0 and any(after.can_finish(room - 1) for after in follows))
 
-    def least_tokens(self) -> Least:
+    def least_tokens(self) -> int:
         if not any(self.can_finish(room) for room in range(9)):
             raise VocabularyError("no tokens spell an end of the text", hint="in the engine's words")
-        return Least(next(room for room in range(9) if self.can_finish(room)), True)
+        return next(room for room in range(9) if self.can_finish(room))
 
     @property
     def can_end(self) -> bool:

@@ -108,7 +108,7 @@ def test_a_strategy_of_whole_answers_overrules_nothing_in_silence(name: str) -> 
 
 def test_best_of_answers_that_are_finished_is_whole() -> None:
     schema = frisket.examples.load("triage")
-    least = frisket.Grammar.from_json_schema(schema).compile(MODEL.vocabulary).matcher().least_tokens().count
+    least = frisket.Grammar.from_json_schema(schema).compile(MODEL.vocabulary).matcher().least_tokens()
     value = frisket.generate(MODEL, PROMPT, schema, strategy=Best(2), on_budget="finish", max_tokens=least)
     assert value.keys() >= set(schema["required"])
 

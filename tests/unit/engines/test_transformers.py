@@ -89,7 +89,7 @@ def test_every_row_of_a_batch_follows_its_own_grammar(setup: Any, mode: str) -> 
 def test_every_row_is_whole_within_the_budget(setup: Any, mode: str, more: int) -> None:
     long = Grammar.from_json_schema({"type": "array", "items": {"enum": ["abc", "cab"]}, "minItems": 2})
     compiled = long.compile(setup.vocabulary)
-    most = compiled.matcher().least_tokens().count + more
+    most = compiled.matcher().least_tokens() + more
     processor = GrammarProcessor(compiled, max_tokens=most)
     rows = generate(setup, PROMPTS[:2], processor, max_new_tokens=most, **MODES[mode])
     eos = setup.vocabulary.eos[0]
@@ -100,7 +100,7 @@ def test_every_row_is_whole_within_the_budget(setup: Any, mode: str, more: int) 
 
 def test_a_budget_below_the_least_is_refused(setup: Any) -> None:
     compiled = GRAMMARS[0].compile(setup.vocabulary)
-    least = compiled.matcher().least_tokens().count
+    least = compiled.matcher().least_tokens()
     with pytest.raises(BudgetError) as refusal:
         generate(setup, PROMPTS[:1], GrammarProcessor(compiled, max_tokens=least - 1), max_new_tokens=least - 1)
     assert refusal.value.least == least

@@ -17,7 +17,7 @@ use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::id::SpecialId;
-use crate::room::masks::{Least, PositionMasks, RoomMasks};
+use crate::room::masks::{PositionMasks, RoomMasks};
 use crate::storage::lock::{generation, Lock};
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
@@ -205,36 +205,10 @@ impl LazyAutomaton {
         room_masks.closing_mask(&mut source, position, room)
     }
 
-    /// The fewest tokens after which the text of a position may end; without `search`, those of its closing text.
-    pub fn least_tokens(
-        &mut self,
-        shared: &SharedTables,
-        masks: &SharedMasks,
-        position: PositionId,
-        search: bool,
-    ) -> Result<Least> {
-        if !search {
-            let (room_masks, mut source) = self.room_masks(masks);
-            return Ok(Least { count: room_masks.closing(&mut source, position)?, exact: false });
-        }
-        let mask = self.mask(shared, masks, position)?;
+    /// The tokens of the closing text of a position; None if no tokens spell it.
+    pub fn least_tokens(&mut self, masks: &SharedMasks, position: PositionId) -> Result<Option<u32>> {
         let (room_masks, mut source) = self.room_masks(masks);
-        room_masks.least_tokens(&mut source, (position, &mask))
-    }
-
-    /// Whether `room` tokens finish the text of a position.
-    pub fn can_finish(
-        &mut self,
-        shared: &SharedTables,
-        masks: &SharedMasks,
-        position: PositionId,
-        room: u32,
-    ) -> Result<bool> {
-        let (room_masks, mut source) = self.room_masks(masks);
-        if room_masks.closing(&mut source, position)?.is_some_and(|tokens| tokens <= room) {
-            return Ok(true);
-        }
-        Ok(self.least_tokens(shared, masks, position, true)?.count.is_some_and(|count| count <= room))
+        room_masks.least_tokens(&mut source, position)
     }
 
     fn room_masks<'a>(&'a mut self, shared: &'a SharedMasks) -> (&'a mut RoomMasks, PositionMasks<'a>) {

@@ -5,7 +5,6 @@
 use crate::error::{Error, Limit, Result};
 use crate::mask::mask::Mask;
 use crate::matcher::matcher::Matcher;
-use crate::room::masks::Least;
 use std::sync::Arc;
 
 /// Budget steps of a mask near the end, in addition to those of the ordinary mask: about 50 ms, while requests wait.
@@ -26,8 +25,8 @@ impl Matcher {
     ///
     /// Without `compares`, `Whole` stands for `Bent`, too: comparing takes the ordinary mask. Errors: those of `mask`.
     pub fn mask_near(&mut self, room: u32, margin: u32, compares: bool) -> Result<NearMask> {
-        // No search for fewer tokens: it would take longer than the mask with room, which also reports the errors.
-        let known = |matcher: &mut Matcher| matcher.least_tokens(false).ok().and_then(|least| least.count);
+        // The mask with room reports the errors.
+        let known = |matcher: &mut Matcher| matcher.least_tokens().ok().flatten();
         if room > margin && known(self).is_some_and(|count| count <= room - margin) {
             return self.mask().map(NearMask::Whole);
         }
@@ -43,35 +42,27 @@ impl Matcher {
         }
     }
 
-    /// The fewest tokens, special ones too, after which the text may end: 0 where it may end now.
+    /// A number of tokens, special ones too, that is enough to end the text: 0 where it may end now.
     ///
-    /// With at least as much room, no mask with room is empty up to the end. Without `search`, the count is that of the
-    /// closing text.
-    pub fn least_tokens(&mut self, search: bool) -> Result<Least> {
+    /// It is that of the closing text, a text of few bytes; another text may take fewer tokens. None if the vocabulary
+    /// cannot spell the closing text. With at least as much room, no mask with room is empty up to the end.
+    pub fn least_tokens(&mut self) -> Result<Option<u32>> {
         self.check_cancelled()?;
         if self.can_end() {
-            return Ok(Least { count: Some(0), exact: true });
+            return Ok(Some(0));
         }
-        self.on_automaton(|compiled, automaton, state| {
-            automaton.least_tokens(&compiled.tables, &compiled.masks, state.position, search)
-        })
+        self.on_automaton(|compiled, automaton, state| automaton.least_tokens(&compiled.masks, state.position))
     }
 
-    /// Whether the text can end within `room` tokens: as `least_tokens`, but without a search if none is needed.
+    /// Whether `room` tokens are enough to end the text: at least `least_tokens`.
     pub fn can_finish(&mut self, room: u32) -> Result<bool> {
-        self.check_cancelled()?;
-        if self.can_end() {
-            return Ok(true);
-        }
-        self.on_automaton(|compiled, automaton, state| {
-            automaton.can_finish(&compiled.tables, &compiled.masks, state.position, room)
-        })
+        Ok(self.least_tokens()?.is_some_and(|least| least <= room))
     }
 
     /// The tokens that may come next and after which the text can be finished within `room` tokens, theirs included.
     ///
-    /// The end-of-sequence token does not count. Errors: `Limit::Room` if there are none and the text cannot end here;
-    /// those of `mask`.
+    /// The end-of-sequence token does not count. Errors: `Limit::Room` if `room` is less than `least_tokens`; those
+    /// of `mask`.
     pub fn mask_within(&mut self, room: u32) -> Result<Arc<Mask>> {
         self.mask_within_steps(room, u64::MAX)
     }
@@ -89,8 +80,8 @@ impl Matcher {
             return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));
         }
         if mask.is_empty() {
-            let Least { count: least, exact } = self.least_tokens(true)?;
-            return Err(Error::Limit(Limit::Room { room, least, exact }).into());
+            let least = self.least_tokens()?;
+            return Err(Error::Limit(Limit::Room { room, least }).into());
         }
         Ok(mask)
     }
@@ -120,7 +111,7 @@ impl Matcher {
         let mask = self
             .on_automaton(|compiled, automaton, state| automaton.closing_mask(&compiled.masks, state.position, room))?;
         match mask.is_empty() {
-            true => Err(Error::Limit(Limit::Room { room, least: None, exact: false }).into()),
+            true => Err(Error::Limit(Limit::Room { room, least: None }).into()),
             false => Ok(mask),
         }
     }
@@ -176,12 +167,12 @@ mod tests {
         let compiled =
             over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(matcher.least_tokens().unwrap(), Some(2));
         assert_eq!(
             [0, 1, 2, 3, 9].map(|room| within(&mut matcher, room)),
             [vec![], vec![], vec![0], vec![0, 1], vec![0, 1]]
         );
-        assert!(message(matcher.mask_within(1)).contains("1 tokens are left, and the text takes 2"));
+        assert!(message(matcher.mask_within(1)).contains("shortest known end of the text takes 2"));
         assert_eq!([1, 2].map(|room| matcher.can_finish(room).unwrap()), [false, true]);
     }
 
@@ -224,7 +215,7 @@ mod tests {
         // Before step 1, masks are not restricted to the closing text.
         matcher.closes_from = Some(1);
         assert_eq!(near(&mut matcher), [0, 1, 4]);
-        // Too few tokens for the closing text: the search decides.
+        // Too few tokens for the closing text.
         matcher.closes_from = Some(0);
         assert!(matches!(matcher.mask_near(1, 1, false), Ok(NearMask::Cut(..))));
     }
@@ -251,7 +242,7 @@ mod tests {
         let compiled = over(make, &[b"a", b"aaa"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
         matcher.advance(0).unwrap();
-        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(0), exact: true });
+        assert_eq!(matcher.least_tokens().unwrap(), Some(0));
         assert!(matcher.can_finish(0).unwrap());
         assert_eq!(within(&mut matcher, 1), [0, 1, 2], "more may come, and the end");
         assert_eq!(within(&mut matcher, 0), [2], "the end takes no room");
@@ -263,36 +254,22 @@ mod tests {
     fn what_no_tokens_spell_has_no_least() {
         let compiled = over(|builder| builder.literal(b"ab").unwrap().number(), &[b"a", b"c"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens(true).unwrap().count, None);
-        assert!(message(matcher.mask_within(9)).contains("no tokens of the vocabulary"));
+        assert_eq!(matcher.least_tokens().unwrap(), None);
+        assert!(message(matcher.mask_within(9)).contains("cannot spell"));
     }
 
     #[test]
-    fn another_text_than_the_shortest_may_take_fewer_tokens() {
+    fn a_text_of_more_bytes_and_fewer_tokens_does_not_count() {
         let make = |builder: &mut Builder| {
             let texts = [&b"xyz"[..], b"longer"].map(|text| builder.literal(text).unwrap().number());
             builder.alt(&texts).unwrap().number()
         };
         let compiled = over(make, &[b"x", b"y", b"z", b"long", b"er"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(2), exact: true });
-        assert_eq!(within(&mut matcher, 2), [3]);
+        assert_eq!(matcher.least_tokens().unwrap(), Some(3), "though `longer` takes two");
+        assert!(message(matcher.mask_within(2)).contains("shortest known end of the text takes 3"));
         assert_eq!(within(&mut matcher, 3), [0, 3]);
-    }
-
-    #[test]
-    fn a_search_finds_what_closing_texts_hide() {
-        let make = |builder: &mut Builder| {
-            let texts = [&b"aabb"[..], b"aac01234"].map(|text| builder.literal(text).unwrap().number());
-            builder.alt(&texts).unwrap().number()
-        };
-        // After "aa" the nearest end takes two tokens, and the farther one takes one.
-        let compiled = over(make, &[b"aa", b"b", b"c01234"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(2), exact: true });
-        assert_eq!(within(&mut matcher, 2), [0]);
-        matcher.advance(0).unwrap();
-        assert_eq!(within(&mut matcher, 1), [2]);
+        assert_eq!([2, 3].map(|room| matcher.can_finish(room).unwrap()), [false, true]);
     }
 
     #[test]
@@ -304,7 +281,7 @@ mod tests {
         for (text, least) in [(&b""[..], 4), (b"a", 4), (b"b", 4), (b"ab", 5), (b"abc", 4)] {
             let mut after = matcher.clone();
             after.advance_bytes(text).unwrap();
-            assert_eq!(after.least_tokens(true).unwrap().count, Some(least), "after {text:?}");
+            assert_eq!(after.least_tokens().unwrap(), Some(least), "after {text:?}");
         }
         matcher.advance_bytes(b"a").unwrap();
         assert!(!within(&mut matcher, 5).contains(&u32::from(b'b')), "\"ab\" takes one letter more");

@@ -7,7 +7,6 @@
 
 use crate::automaton::completion::rank;
 use crate::automaton::distance::{Distances, NEVER};
-use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
@@ -62,8 +61,6 @@ pub(crate) struct Closings {
     closings: FxHashMap<PositionId, Closing>,
     /// The token ids of the grammar's special tokens.
     special_ids: Vec<u32>,
-    /// Frame → the frame without the keys that came in its objects.
-    frames: FxHashMap<FrameId, FrameId>,
 }
 
 impl Closings {
@@ -73,7 +70,6 @@ impl Closings {
             distances: Distances::with_specials(),
             closings: FxHashMap::default(),
             special_ids,
-            frames: FxHashMap::default(),
         }
     }
 
@@ -94,14 +90,10 @@ impl Closings {
         if let Some(closing) = self.closings.get(&position) {
             return Ok(closing.tokens);
         }
-        let same = match machine.key_twin(position)? {
-            Some(twin) if !machine.is_near_earlier_key(&twin) => twin.position,
-            _ => machine.forget_keys(&mut self.frames, position)?,
-        };
-        if same != position {
-            let tokens = self.tokens(machine, vocabulary, same)?;
+        if let Some(twin) = machine.key_twin(position)?.filter(|twin| !machine.is_near_earlier_key(twin)) {
+            let tokens = self.tokens(machine, vocabulary, twin.position)?;
             machine.arena.budget.grow(PER_CLOSING);
-            self.closings.insert(position, self.closings[&same]);
+            self.closings.insert(position, self.closings[&twin.position]);
             return Ok(tokens);
         }
         let (path, end) = self.path(machine, vocabulary, position)?;
@@ -157,7 +149,7 @@ impl Closings {
                 }
                 Some(Way::Step(step, next)) => {
                     path.push((at, step));
-                    at = machine.forget_keys(&mut self.frames, next)?;
+                    at = next;
                 }
                 Some(Way::Text(text)) => {
                     // The text that the search found may cross the path so far: the loop in between is cut out.
@@ -171,8 +163,7 @@ impl Closings {
                         }
                         places.insert(at, path.len());
                         path.push((at, Step::Byte(byte)));
-                        let next = machine.step(at, byte)?;
-                        at = machine.forget_keys(&mut self.frames, next)?;
+                        at = machine.step(at, byte)?;
                         if self.closings.contains_key(&at) {
                             break;
                         }

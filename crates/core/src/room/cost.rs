@@ -16,15 +16,15 @@ use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// From this many tokens on, a walk of the trie is faster than reading each token, although the positions on its way
-/// stay in memory. Chosen without measurement.
-const WALKED_FROM: u32 = 4_096;
+/// From this many tokens of a string that must not be repeated on, their classes are looked for (`alike`). Chosen without
+/// measurement.
+const ALIKE_FROM: u32 = 4_096;
 
 /// Words of a list that take as long as one step of the budget.
 const LISTED_PER_STEP: u64 = 64;
 
-/// From this many tokens on, tokens are read in the order of the trie, if only their costs are needed: reading a single
-/// token takes 1 µs, and finding the order takes 100 µs.
+/// From this many tokens on, tokens are read in the order of the trie: reading a single token takes 1 µs, and finding the
+/// order takes 100 µs.
 const ORDERED_FROM: u32 = 128;
 
 /// The tokens of one position's mask by their cost: the fewest tokens that end the text after them.
@@ -63,11 +63,6 @@ impl Group {
 }
 
 impl Costs {
-    /// The lowest cost of a token; None if the mask is empty.
-    pub(crate) fn cheapest(&self) -> Option<u32> {
-        self.groups.first().map(|group| group.cost)
-    }
-
     /// The highest cost of a token; 0 if the mask is empty.
     pub(crate) fn ceiling(&self) -> u32 {
         self.groups.last().map_or(0, |group| group.cost)
@@ -134,50 +129,18 @@ impl Costs {
     }
 }
 
-/// The positions after the tokens of one position.
-pub(crate) struct Successors {
-    /// (position, a token that leads to it, its cost).
-    pub(crate) reached: Vec<(PositionId, u32, u32)>,
-    /// How many tokens were read.
-    pub(crate) tokens: usize,
-}
-
-impl Successors {
-    /// The positions after the tokens of `mask`, which is the mask of `position`; None for more than `most` tokens.
-    pub(crate) fn of(
-        machine: &mut Machine,
-        closings: &mut Closings,
-        vocabulary: &Vocabulary,
-        (position, mask): (PositionId, &Mask),
-        most: usize,
-    ) -> Result<Option<Self>> {
-        let mut reader = Reader::new(machine, closings, vocabulary, mask);
-        let tokens = reader.words.iter().map(|word| word.count_ones() as usize).sum();
-        if tokens > most {
-            return Ok(None);
-        }
-        reader.shares = false;
-        reader.read(position)?;
-        let mut reached: Vec<_> = reader.after.into_iter().map(|(after, (token, cost))| (after, token, cost)).collect();
-        reached.sort_unstable_by_key(|&(_, token, _)| token);
-        Ok(Some(Successors { reached, tokens }))
-    }
-}
-
 /// Reads the tokens of one position; `words` holds the tokens that are still to be read.
 struct Reader<'a> {
     machine: &'a mut Machine,
     closings: &'a mut Closings,
     vocabulary: &'a Vocabulary,
     words: Vec<u32>,
-    /// Whether only costs are needed, so that the position after each token need not be found.
-    shares: bool,
     /// Cost → bits of the tokens that were read.
     costs: FxHashMap<u32, Vec<u32>>,
     /// Tokens whose costs were known before.
     groups: Vec<Group>,
-    /// Position after a token → the first such token, and the cost.
-    after: FxHashMap<PositionId, (u32, u32)>,
+    /// Position after a token → its cost.
+    after: FxHashMap<PositionId, u32>,
 }
 
 impl<'a> Reader<'a> {
@@ -185,7 +148,7 @@ impl<'a> Reader<'a> {
         let mut words = vec![0; vocabulary.mask_words()];
         mask.write(&mut words);
         let (costs, after) = (FxHashMap::default(), FxHashMap::default());
-        Reader { machine, closings, vocabulary, words, shares: true, costs, groups: Vec::new(), after }
+        Reader { machine, closings, vocabulary, words, costs, groups: Vec::new(), after }
     }
 
     fn into_costs(self) -> Costs {
@@ -199,13 +162,12 @@ impl<'a> Reader<'a> {
     fn read(&mut self, position: PositionId) -> Result<()> {
         self.read_specials(position)?;
         self.read_characters(position)?;
-        // Few tokens are left if most costs were taken from a twin: reading each is then faster than walking the trie.
-        if self.shares && self.left() >= WALKED_FROM {
+        // Few tokens are left if most costs were taken from a twin: reading each is then faster than finding classes.
+        if self.left() >= ALIKE_FROM {
             self.read_alike(position)?;
         }
         match self.left() {
-            ORDERED_FROM.. if self.shares => self.read_in_order(position)?,
-            WALKED_FROM.. => self.read_trie(position)?,
+            ORDERED_FROM.. => self.read_in_order(position)?,
             _ => self.read_each(position)?,
         }
         // The tokens that are left and have no text end the sequence: nothing is needed after them.
@@ -226,15 +188,15 @@ impl<'a> Reader<'a> {
 
     /// Files a token under the cost of the position after it.
     fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
-        if let Some(cost) = self.cost_of(token, after)? {
+        if let Some(cost) = self.cost_of(after)? {
             self.file_at(token, cost);
         }
         Ok(())
     }
 
     /// The cost of a position after a token; None if the token must be read from another position.
-    fn cost_of(&mut self, token: u32, after: PositionId) -> Result<Option<u32>> {
-        if let Some(&(_, cost)) = self.after.get(&after) {
+    fn cost_of(&mut self, after: PositionId) -> Result<Option<u32>> {
+        if let Some(&cost) = self.after.get(&after) {
             return Ok(Some(cost));
         }
         // A twin does not know its key, so it cannot tell the cost here: the token is read from the exact position.
@@ -242,7 +204,7 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
-        self.after.insert(after, (token, cost));
+        self.after.insert(after, cost);
         Ok(Some(cost))
     }
 
@@ -259,15 +221,7 @@ impl<'a> Reader<'a> {
 
     /// Files the tokens of a list that are still to be read. All tokens of the list lead to the position `after`.
     fn file_list(&mut self, list: &Words, after: PositionId) -> Result<()> {
-        let words = &self.words;
-        let mut left = list.iter().filter(|&&(place, bits)| words[place as usize] & bits != 0);
-        let Some(&(place, bits)) = left.next() else { return Ok(()) };
-        let token = place << 5 | (words[place as usize] & bits).trailing_zeros();
-        let Some(cost) = self.cost_of(token, after)? else { return Ok(()) };
-        // The smallest id of all tokens of text that lead there, whatever their number of characters.
-        if let Some(known) = self.after.get_mut(&after).filter(|&&mut (known, _)| self.vocabulary.is_text(known)) {
-            known.0 = known.0.min(token);
-        }
+        let Some(cost) = self.cost_of(after)? else { return Ok(()) };
         let room = self.words.len();
         let filed = self.costs.entry(cost).or_insert_with(|| vec![0; room]);
         for &(place, bits) in list.iter() {
@@ -359,33 +313,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Walks the trie beside the positions, so that tokens with the same beginning share its steps.
-    fn read_trie(&mut self, position: PositionId) -> Result<()> {
-        let trie = &self.vocabulary.trie;
-        // The subtrees above the node: one past the last node, and the position at the top.
-        let mut above = vec![(trie.end(NodeId::ROOT), position)];
-        let mut node = NodeId::ROOT.next();
-        while node.index() < trie.len() {
-            self.machine.arena.spend(1)?;
-            while above.last().is_some_and(|&(end, _)| end <= node) {
-                above.pop();
-            }
-            let from = above.last().map_or(position, |&(_, position)| position);
-            let after = self.machine.step(from, trie.byte(node))?;
-            if after == DEAD {
-                node = trie.end(node);
-                continue;
-            }
-            for &token in trie.tokens_at(node) {
-                if self.is_left(token) {
-                    self.file(token, after)?;
-                }
-            }
-            above.push((trie.end(node), after));
-            node = node.next();
-        }
-        Ok(())
-    }
 }
 
 /// The tokens of one word of a mask.
@@ -406,7 +333,6 @@ mod tests {
         let mask = scene.mask(at);
         let mut closings = Closings::new(Vec::new());
         let found = Costs::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask)).unwrap();
-        assert_eq!(found.cheapest(), found.groups.first().map(|group| group.cost));
         assert!(found.groups.is_empty() || found.memory_bytes() > 0);
         let mut shown = Vec::new();
         let mut before = Vec::new();
@@ -448,20 +374,6 @@ mod tests {
         let few: Vec<u32> = (0..6_000).filter(|token| token / 100 == 59).chain([6_000]).collect();
         let mut small = Scene::new(&texts[5_900..], make);
         assert_eq!(costs(&mut small, "1234")[1].1.len(), few.len() - 1);
-    }
-
-    #[test]
-    fn a_position_with_more_tokens_than_asked_for_has_no_successors() {
-        let mut scene = Scene::new(&["0", "1", "23"], |builder| bytes(builder, b'0', b'9', 1, None));
-        let at = scene.after("");
-        let mask = scene.mask(at);
-        let mut closings = Closings::new(Vec::new());
-        let mut of =
-            |most| Successors::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask), most);
-        assert!(of(2).unwrap().is_none());
-        let found = of(3).unwrap().unwrap();
-        assert_eq!((found.tokens, found.reached.len()), (3, 1), "all lead to one position");
-        assert_eq!((found.reached[0].1, found.reached[0].2), (0, 0));
     }
 
     #[test]

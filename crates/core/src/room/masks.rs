@@ -1,4 +1,4 @@
-//! Position × tokens left → the tokens of its mask after which the text can end in time, and the fewest tokens needed.
+//! Position × tokens left → the tokens of its mask after which the text can end in time, and the number of tokens that is enough.
 //!
 //! One file, so that the costs of positions are kept and counted in one place.
 
@@ -10,18 +10,9 @@ use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::room::closing::{Closings, UNSPELLABLE};
-use crate::room::cost::{Costs, Successors};
+use crate::room::cost::Costs;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// The fewest tokens until a text may end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Least {
-    /// This many tokens suffice; None if the tokens of the vocabulary cannot spell an end.
-    pub count: Option<u32>,
-    /// Whether fewer tokens never suffice.
-    pub exact: bool,
-}
 
 /// A machine with the masks of its positions.
 pub(crate) struct PositionMasks<'a> {
@@ -41,7 +32,6 @@ impl PositionMasks<'_> {
 pub(crate) struct RoomMasks {
     closings: Closings,
     costs: FxHashMap<PositionId, Arc<Costs>>,
-    leasts: FxHashMap<PositionId, Least>,
     bytes: usize,
 }
 
@@ -49,7 +39,7 @@ impl RoomMasks {
     /// Nothing is known yet; `special_ids` are the token ids of the grammar's special tokens.
     pub(crate) fn new(special_ids: Vec<u32>) -> Self {
         let closings = Closings::new(special_ids);
-        RoomMasks { closings, costs: FxHashMap::default(), leasts: FxHashMap::default(), bytes: 0 }
+        RoomMasks { closings, costs: FxHashMap::default(), bytes: 0 }
     }
 
     /// Bytes held that the machine's budget does not count.
@@ -59,31 +49,22 @@ impl RoomMasks {
 
     /// The mask of a position, less the tokens after which the text cannot end within `room` tokens, these included.
     ///
-    /// It is empty if there are no such tokens.
+    /// It is empty if the closing text of the position takes more.
     pub(crate) fn mask(
         &mut self,
         source: &mut PositionMasks<'_>,
         (position, mask): (PositionId, &Arc<Mask>),
         room: u32,
     ) -> Result<Arc<Mask>> {
-        let Some(left) = room.checked_sub(1) else { return Ok(Arc::new(Mask::from_tokens(&[]))) };
+        if self.least_tokens(source, position)?.is_none_or(|tokens| tokens > room) || room == 0 {
+            return Ok(Arc::new(Mask::from_tokens(&[])));
+        }
         let costs = self.costs(source, (position, mask))?;
-        Ok(match costs.cheapest() {
-            _ if costs.ceiling() <= left => mask.clone(),
-            Some(least) if least > left => {
-                // All closing texts take too many tokens; some other text may take fewer.
-                let found = self.search(source, position, least.saturating_add(1))?;
-                let mut firsts = found.firsts;
-                firsts.sort_unstable();
-                firsts.dedup();
-                Arc::new(Mask::from_tokens(if found.count <= room { &firsts } else { &[] }))
-            }
-            _ => Arc::new(costs.within(left)),
-        })
+        Ok(if costs.ceiling() < room { mask.clone() } else { Arc::new(costs.within(room - 1)) })
     }
 
     /// The fewest tokens of the closing text of a position; None if no tokens spell it.
-    pub(crate) fn closing(&mut self, source: &mut PositionMasks<'_>, position: PositionId) -> Result<Option<u32>> {
+    pub(crate) fn least_tokens(&mut self, source: &mut PositionMasks<'_>, position: PositionId) -> Result<Option<u32>> {
         let tokens = self.closings.tokens(source.machine, &source.shared.vocabulary, position)?;
         Ok(Some(tokens).filter(|&tokens| tokens != UNSPELLABLE))
     }
@@ -96,44 +77,11 @@ impl RoomMasks {
         position: PositionId,
         room: u32,
     ) -> Result<Arc<Mask>> {
-        let first = match self.closing(source, position)?.is_some_and(|tokens| tokens <= room) {
+        let first = match self.least_tokens(source, position)?.is_some_and(|tokens| tokens <= room) {
             true => self.closings.first_tokens(source.machine, &source.shared.vocabulary, position)?,
             false => Vec::new(),
         };
         Ok(Arc::new(Mask::from_tokens(&first)))
-    }
-
-    /// The fewest tokens after which the text may end at a position, whose mask is `mask`.
-    pub(crate) fn least_tokens(
-        &mut self,
-        source: &mut PositionMasks<'_>,
-        (position, mask): (PositionId, &Arc<Mask>),
-    ) -> Result<Least> {
-        if let Some(&least) = self.leasts.get(&position) {
-            return Ok(least);
-        }
-        let least = match self.costs(source, (position, mask))?.cheapest() {
-            _ if source.machine.position(position).accepting => Least { count: Some(0), exact: true },
-            None => Least { count: None, exact: false },
-            Some(after) => {
-                let found = self.search(source, position, after.saturating_add(1))?;
-                Least { count: Some(found.count).filter(|&count| count != UNSPELLABLE), exact: found.exact }
-            }
-        };
-        self.bytes += 24;
-        self.leasts.insert(position, least);
-        Ok(least)
-    }
-
-    /// The positions after the tokens of a position; None if it allows more than `most` tokens.
-    pub(crate) fn successors(
-        &mut self,
-        source: &mut PositionMasks<'_>,
-        position: PositionId,
-        most: usize,
-    ) -> Result<Option<Successors>> {
-        let mask = source.of(position)?;
-        Successors::of(source.machine, &mut self.closings, &source.shared.vocabulary, (position, &mask), most)
     }
 
     /// The costs of the tokens of a position's mask.
@@ -177,14 +125,13 @@ mod tests {
         let (room, mut source) = scene.parts();
         let within = [0, 1, 2, 3].map(|left| room.mask(&mut source, (at, &mask), left).unwrap());
         assert!(Arc::ptr_eq(&within[3], &mask) && !Arc::ptr_eq(&within[2], &mask));
-        assert_eq!(room.least_tokens(&mut source, (at, &mask)).unwrap(), Least { count: Some(2), exact: true });
         assert_eq!(
-            room.closing(&mut source, at).unwrap(),
+            room.least_tokens(&mut source, at).unwrap(),
             Some(3),
-            "by the shortest bytes, the first of which are tokens"
+            "by the shortest bytes, the first of which are tokens: not by 1 and 22"
         );
         assert!(room.memory_bytes() > 0);
         // After "1" the closing text is "11", which takes two tokens.
-        assert_eq!(within.map(|mask| scene.tokens(&mask)), [vec![], vec![], vec![1], vec![0, 1]]);
+        assert_eq!(within.map(|mask| scene.tokens(&mask)), [vec![], vec![], vec![], vec![0, 1]]);
     }
 }

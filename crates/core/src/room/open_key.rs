@@ -3,7 +3,7 @@
 //! An object with arbitrary keys remembers each, so every beginning of a key has a position of its own. The closing
 //! texts of these positions take equally many tokens, unless the key would repeat an earlier one.
 
-use crate::automaton::frame::{FrameId, BOTTOM};
+use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
@@ -14,7 +14,6 @@ use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Spelling, Term, TermId, Text};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
-use rustc_hash::FxHashMap;
 
 /// The twin of a position inside a key.
 pub(crate) struct Twin {
@@ -59,89 +58,6 @@ impl Machine {
         let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
         twin.heads = self.frames.merge(&mut self.arena, twin.heads)?;
         Ok(Some(Twin { position: self.intern(twin), read, keys }))
-    }
-
-    /// The position without the keys that came in its objects, where the rest of the text cannot repeat one.
-    ///
-    /// `frames` is the memo. An object in which a key is open, or may begin, keeps its keys.
-    pub(crate) fn forget_keys(
-        &mut self,
-        frames: &mut FxHashMap<FrameId, FrameId>,
-        id: PositionId,
-    ) -> Result<PositionId> {
-        let position = self.position(id).clone();
-        if self.arena.registers.objects.is_empty() || !self.arena.registers.uniques.is_empty() {
-            return Ok(id);
-        }
-        let mut forgotten = Position::clone(&position);
-        let is_at_key = position
-            .heads
-            .iter()
-            .any(|&(head, _)| matches!(self.arena.term(head), Term::KeyExtra { .. } | Term::ObjectKey { .. }));
-        for (head, frame) in &mut forgotten.heads {
-            if !is_at_key {
-                *head = self.without_keys(*head)?;
-            }
-            *frame = self.frame_without_keys(frames, *frame)?;
-        }
-        for (_, frame) in &mut forgotten.specials {
-            *frame = self.frame_without_keys(frames, *frame)?;
-        }
-        if forgotten == *position {
-            return Ok(id);
-        }
-        forgotten.heads = self.frames.merge(&mut self.arena, forgotten.heads)?;
-        forgotten.specials = self.frames.merge(&mut self.arena, forgotten.specials)?;
-        Ok(self.intern(forgotten))
-    }
-
-    fn frame_without_keys(&mut self, known: &mut FxHashMap<FrameId, FrameId>, frame: FrameId) -> Result<FrameId> {
-        let mut work = vec![frame];
-        while let Some(&at) = work.last() {
-            self.arena.spend(8)?;
-            let members = self.members(at).to_vec();
-            let above = |parent: FrameId| if parent == BOTTOM { Some(BOTTOM) } else { known.get(&parent).copied() };
-            let missing = members.iter().map(|&(_, parent)| parent).filter(|&parent| above(parent).is_none());
-            let missing: Vec<FrameId> = missing.collect();
-            if !missing.is_empty() {
-                work.extend(missing);
-                continue;
-            }
-            work.pop();
-            if at != BOTTOM && !known.contains_key(&at) {
-                let parents: Vec<FrameId> = members.iter().filter_map(|&(_, parent)| above(parent)).collect();
-                let mut kept = Vec::with_capacity(members.len());
-                for (&(term, _), parent) in members.iter().zip(parents) {
-                    kept.push((self.without_keys(term)?, parent));
-                }
-                let kept = self.frames.of(&mut self.arena, kept);
-                self.arena.budget.grow(16);
-                known.insert(at, kept);
-            }
-        }
-        Ok(if frame == BOTTOM { BOTTOM } else { known[&frame] })
-    }
-
-    /// The term of an object after a member or at a named key; without the keys that came, if a closing text adds none.
-    fn without_keys(&mut self, term: TermId) -> Result<TermId> {
-        let (object, state) = match *self.arena.term(term) {
-            Term::ObjectNext { object, state } => (object, state),
-            Term::KeyNamed { object, state, .. } | Term::KeyDone { object, state, .. } => (object, state),
-            _ => return Ok(term),
-        };
-        let registers = &self.arena.registers;
-        let (spec, before) = (&registers.objects[object.index()], &registers.states[state.index()]);
-        let adds_or_depends = may_add_keys(spec, before.count) || depends_on_keys(&self.arena.terms.keys, spec, before);
-        if before.keys == NO_KEYS || adds_or_depends {
-            return Ok(term);
-        }
-        let state = ObjectState { keys: NO_KEYS, ..ObjectState::clone(before) };
-        let state = self.arena.object_state(object, state);
-        self.arena.object_term(match *self.arena.term(term) {
-            Term::KeyNamed { low, high, depth, .. } => Term::KeyNamed { object, state, low, high, depth },
-            Term::KeyDone { property, .. } => Term::KeyDone { object, state, property },
-            _ => Term::ObjectNext { object, state },
-        })
     }
 
     /// Whether a position behind a twin depends on the key that the twin does not know: a second key has begun there.
@@ -207,7 +123,6 @@ mod tests {
     use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
-    use rustc_hash::FxHashMap;
 
     fn any_keys(builder: &mut Builder) -> TermId {
         let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
@@ -271,21 +186,5 @@ mod tests {
         let twin = scene.machine.key_twin(at).unwrap().unwrap().position;
         let [value, second] = [&b"\":1"[..], b"\":1,\"b"].map(|text| scene.machine.read(twin, text).unwrap());
         assert!(!scene.machine.is_behind_unknown_key(value) && scene.machine.is_behind_unknown_key(second));
-    }
-
-    #[test]
-    fn keys_that_came_are_forgotten_between_members_and_kept_while_a_key_is_open() {
-        let mut scene = Scene::new(&TOKENS, any_keys);
-        let mut frames = FxHashMap::default();
-        let mut forgotten = |scene: &mut Scene, text: &str| {
-            let at = scene.after(text);
-            scene.machine.forget_keys(&mut frames, at).unwrap()
-        };
-        assert_ne!(forgotten(&mut scene, "{\"a\":1,"), forgotten(&mut scene, "{\"xyz\":1,"), "a key must come");
-        assert_eq!(forgotten(&mut scene, "{\"a\":"), forgotten(&mut scene, "{\"xyz\":"));
-        let [one, other] = ["{\"a\":1,\"b", "{\"xyz\":1,\"b"].map(|text| forgotten(&mut scene, text));
-        assert_ne!(one, other, "an open key may repeat one");
-        let again = scene.machine.forget_keys(&mut FxHashMap::default(), one).unwrap();
-        assert_eq!(again, one);
     }
 }

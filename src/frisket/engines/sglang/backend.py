@@ -119,7 +119,7 @@ class Backend(BaseGrammarBackend):
             compiled = self._compiler.compile(StructuredOutput(kind, specification, self._options))
             # Found here, since each request needs it while SGLang's scheduler waits.
             with contextlib.suppress(LimitExceededError):
-                compiled.matcher().least_tokens(search=False)
+                compiled.matcher().least_tokens()
         except Exception as error:
             refusal = failure(error)
             metrics.count("frisket_engine_requests_refused", refusal.code)

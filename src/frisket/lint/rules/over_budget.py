@@ -18,8 +18,7 @@ After:
 {"type": "string", "maxLength": 20}
 ```
 
-**Finds** schemas all of whose documents take more tokens than `max_tokens` (`--max-tokens`), as `Matcher.least_tokens`
-counts them. It also needs `vocabulary` (`--vocabulary`). If a schema does not compile, `frisket check` says why.
+**Finds** schemas whose `Matcher.least_tokens` is more than `max_tokens` (`--max-tokens`): the budget is refused. It also needs `vocabulary` (`--vocabulary`). If a schema does not compile, `frisket check` says why.
 
 **Fix**: none; give more tokens, shorten names, or let members be absent.
 
@@ -48,12 +47,11 @@ def check(document: Document) -> Iterator[Finding]:
     except FrisketError:
         document.meter.spend(0)  # raises if the whole call has reached its limits
         return
-    if least.count > document.max_tokens:
+    if least > document.max_tokens:
         yield RULE.finding(
             "",
-            f"the shortest document {'takes' if least.exact else 'that was found takes'} {least.count} tokens, of "
-            f"{document.max_tokens} that there are",
-            f"give {least.count} tokens, shorten names, or let members be absent",
+            f"the shortest document known takes {least} tokens, of {document.max_tokens} that there are",
+            f"give {least} tokens, shorten names, or let members be absent",
         )
 
 

@@ -49,7 +49,7 @@ export class Budget {
     return !this.finishes || !this.least?.count || this.tokens >= this.least.count;
   }
 
-  /** Show the fewest tokens of the grammar: {count, exact}, or null if they are not known. */
+  /** Show the tokens of the shortest answer known: {count}, or null if they are not known. */
   tell(least) {
     this.least = least;
     this.paint();
@@ -83,10 +83,10 @@ export class Budget {
     if (find("on-budget").disabled) return ["A strategy cuts, or leaves out, what does not fit."];
     if (!this.finishes) return ["The text is cut where the tokens end, whatever it is by then."];
     if (this.least === null) return [];
-    const { count: least, exact, error } = this.least;
+    const { count: least, error } = this.least;
     if (least === null) return [error?.message ?? "How many tokens an answer takes is not known."];
     const tokens = count(least, "token");
-    const shortest = exact ? `The shortest answer takes ${tokens}` : `An answer of ${tokens} is certain to fit, and fewer may do`;
+    const shortest = `The shortest answer known takes ${tokens}`;
     if (this.isEnough) return [least ? `${shortest}.` : "An answer may be empty."];
     return [`✗ ${shortest}: ${this.tokens.toLocaleString("en")} are too few. `, this.button(least, this.released) ?? ""];
   }

@@ -88,7 +88,7 @@ export class Inspector {
       fact("feasible mass", look.outside ? "–" : percent(look.alpha), "The probability that the model itself gave to all allowed tokens together"),
       fact("mask", look.outside ? "–" : `${look.us.toLocaleString("en")} µs`, "The time it took to compute the mask"),
       look.left === null ? null : fact("tokens left", look.left.toLocaleString("en"), "The budget, without the tokens before this one"),
-      look.left === null ? null : fact("to finish", `${look.least.exact ? "at least" : "for certain"} ${look.least.count.toLocaleString("en")}`, "How many tokens the text takes from here"),
+      look.left === null ? null : fact("to finish", look.least.toLocaleString("en"), "How many tokens are enough from here"),
       look.withheld ? fact("forbidden by the budget", look.withheld.toLocaleString("en"), "Tokens that the grammar allows, and after which too few are left") : null,
       look.forced ? fact("must follow", make("code", {}, visible(look.forced)), "The text that every answer has here") : null,
       look.can_end ? fact("may end", "yes", "What is written is whole: the model may stop") : null);
