@@ -34,9 +34,6 @@ R = TypeVar("R")
 #: The flags of `re` that change which texts a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
 
-#: Names that a reader may look for here.
-_OF_MATCHERS = ("advance", "allowed", "fill_mask", "mask")
-
 #: Usual types of a JSON Schema; for other types, the error suggests what was meant.
 _SCHEMAS = (dict, bool, str)
 
@@ -94,13 +91,6 @@ class Grammar(Language[T]):
     """
 
     __slots__ = ()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            known = ": it is a method of grammar.compile(vocabulary).matcher()" if name in _OF_MATCHERS else ""
-            known = ": write grammar.compile(vocabulary).matcher()" if name == "matcher" else known
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{known}")
 
     @classmethod
     @explain_slips("Grammar.from_choices", _CHOICES_SLIPS)

@@ -44,7 +44,7 @@ MODULES = (
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("argument_name", "dependency"),
+    ("argument_name", "dependency", "foreign_name"),
     (
         "errors",
         "_core",

@@ -10,6 +10,7 @@ import numpy as np
 
 from frisket.argument_name import explain_slips
 from frisket.errors import VocabularyError
+from frisket.foreign_name import ExplainsNames, missing
 from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
 from frisket.vocabulary.table import Eos, Texts, TokenTable, kind_of
 
@@ -24,7 +25,7 @@ _SLIPS = {
 }
 
 
-class Vocabulary:
+class Vocabulary(metaclass=ExplainsNames):
     """The exact bytes of every token of one tokenizer; immutable, shared by all grammars and threads.
 
     >>> vocabulary = Vocabulary.from_bytes([b"yes", b"no", b" ", None], special={"<end>": 3}, eos="<end>")
@@ -60,6 +61,11 @@ class Vocabulary:
         self._core = _core.Vocabulary.from_block(lengths, texts, special=dict(table.special), eos=table.eos)
         self._fingerprint = table.fingerprint
         self._prepends_space = table.prepends_space
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name)
 
     @classmethod
     @explain_slips("Vocabulary.from_huggingface", _SLIPS)
