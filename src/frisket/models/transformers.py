@@ -39,6 +39,12 @@ def transformers(
     yourself and pass model and tokenizer. `tokenizer` may be a name or folder of its own. `device` and `dtype` (a torch
     dtype or its name) apply to models that are loaded here. Only a fast tokenizer tells the bytes of its tokens.
     """
+    if not isinstance(model, str | Path) and hasattr(model, "encode") and not hasattr(model, "forward"):
+        raise TypeError(
+            f"the first argument is a tokenizer, {type(model).__name__}: write transformers(model, tokenizer)"
+        )
+    if hasattr(tokenizer, "forward"):
+        raise TypeError(f"the second argument is a model, {type(tokenizer).__name__}, where its tokenizer is wanted")
     if isinstance(model, str | Path):
         return Transformers(*_load(model, tokenizer, device=device, dtype=dtype, revision=revision))
     if tokenizer is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,10 @@ EOS_NAMES = frozenset((
     "<end_of_utterance>", "[EOS]",
 ))
 # fmt: on
+
+
+#: Texts that are an end by their looks, such as `<|im_end|>`, for tokenizers that do not mark it as special.
+_MARKER = re.compile(rb"[<\[{|].*\w.*[>\]}|]", re.DOTALL)
 
 
 class Texts(Sequence["bytes | None"]):
@@ -121,6 +126,7 @@ class TokenTable:
         # A special token never matches text, and the engine stops at a stop: neither may be read as its spelling.
         texts = [token or b"" for token in tokens[:rows]]
         texts.extend([b""] * (rows - len(texts)))
+        _check_stops(texts, stops, special)
         for token_id in ids:
             if 0 <= token_id < rows:
                 texts[token_id] = b""
@@ -219,6 +225,20 @@ def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tu
                 f"no token is called {stop!r}", hint="name a token of this tokenizer, or give its id as a number"
             )
     return tuple(sorted(stops))
+
+
+def _check_stops(texts: Sequence[bytes], stops: tuple[int, ...], special: Mapping[str, int]) -> None:
+    """VocabularyError for a stop that is an ordinary text, most often the id of another model's end token."""
+    known = set(special.values())
+    for stop in stops:
+        text = texts[stop].strip() if 0 <= stop < len(texts) and stop not in known else b""
+        if text and not _MARKER.fullmatch(text):
+            raise VocabularyError(
+                f"the stop token {stop} is the text {texts[stop].decode(errors='replace')!r}: documents would end where "
+                "this text comes, and could not have it inside",
+                hint="give the id or name of the model's own end token; a text that is nothing but an end stands in "
+                "special=, too; eos=() if no token ends a document",
+            )
 
 
 def _check_ids(tokens: Sequence[bytes | None], special: Mapping[str, int], stops: tuple[int, ...], size: int) -> None:
