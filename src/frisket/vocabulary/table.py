@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -126,11 +127,11 @@ class TokenTable:
         # A special token never matches text, and the engine stops at a stop: neither may be read as its spelling.
         texts = [token or b"" for token in tokens[:rows]]
         texts.extend([b""] * (rows - len(texts)))
-        _check_stops(texts, stops, special)
         for token_id in ids:
             if 0 <= token_id < rows:
                 texts[token_id] = b""
         _check_ids(tokens, special, stops, rows)
+        _warn_of_text(tokens, stops, special)
         lengths = np.fromiter(map(len, texts), dtype="<u4", count=rows)
         if lengths.max() > MAX_TOKEN_BYTES:
             long = np.flatnonzero(lengths > MAX_TOKEN_BYTES).tolist()
@@ -227,17 +228,19 @@ def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tu
     return tuple(sorted(stops))
 
 
-def _check_stops(texts: Sequence[bytes], stops: tuple[int, ...], special: Mapping[str, int]) -> None:
-    """VocabularyError for a stop that is an ordinary text, most often the id of another model's end token."""
+def _warn_of_text(tokens: Sequence[bytes | None], stops: tuple[int, ...], special: Mapping[str, int]) -> None:
+    """Warn of a stop that is an ordinary text: most often it is the id of another model's end token.
+
+    It is no error, since some models end with a text, and their settings say so."""
     known = set(special.values())
     for stop in stops:
-        text = texts[stop].strip() if 0 <= stop < len(texts) and stop not in known else b""
-        if text and not _MARKER.fullmatch(text):
-            raise VocabularyError(
-                f"the stop token {stop} is the text {texts[stop].decode(errors='replace')!r}: documents would end where "
-                "this text comes, and could not have it inside",
-                hint="give the id or name of the model's own end token; a text that is nothing but an end stands in "
-                "special=, too; eos=() if no token ends a document",
+        text = (tokens[stop] or b"") if stop < len(tokens) and stop not in known else b""
+        if text.strip() and not _MARKER.fullmatch(text.strip()):
+            shown = text.decode(errors="replace")
+            warnings.warn(
+                f"the stop token {stop} is the text {shown!r}, which this token then cannot write: is it the end token "
+                "of this model (eos=)? A text that is nothing but an end stands in special=, too",
+                stacklevel=2,
             )
 
 

@@ -40,8 +40,8 @@ class Vocabulary(metaclass=ExplainsNames):
     read from a config.json beside the tokenizer. Ids beyond the tokenizer's are never allowed. `eos` is an id, a
     token's name, or several of them. By default it is the end named by the tokenizer or the files beside it, or else
     all special tokens with usual names for the end (`</s>`, `<|eot_id|>`, ...). If none is found, the tokenizer is
-    refused. `eos=()` says that no token ends a document: where a document can only end, a mask then has no bit
-    (`Matcher.can_end`).
+    refused. A stop that is an ordinary text is warned of, since that token then cannot write it. `eos=()` says that no
+    token ends a document: where a document can only end, a mask then has no bit (`Matcher.can_end`).
 
     Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off). A
     VocabularyError says which tokens have bytes that cannot be known, and why.
