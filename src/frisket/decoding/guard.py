@@ -31,6 +31,9 @@ class Guard:
     times: int = 4
 
     def __post_init__(self) -> None:
+        for name in ("period", "times"):
+            if not hasattr(type(getattr(self, name)), "__index__"):
+                raise TypeError(f"{name} is an int, got {type(getattr(self, name)).__name__}")
         if self.period < 1 or self.times < 1:
             raise ValueError(f"period and times are at least 1, not {self.period} and {self.times}")
 
