@@ -155,8 +155,8 @@ class Stream(Iterator[Step], Generic[T]):
             for _ in (answer := frisket.stream(model, prompt, Triage)):
                 show(answer.value)  # {}, {"priority": "hi"}, {"priority": "high"}, {"priority": "high", "tags": []} …
 
-        Members that are still to come are missing, and nothing is invented: see `PartialValue`. `generation().value()`
-        is the whole answer, as the type that was asked for.
+        Members that are still to come are missing, and nothing is invented: see `PartialValue`. It is a property,
+        without parentheses; `generation().value()` is the whole answer, as the type that was asked for.
         """
         if self._grammar.schema is None:
             return self.text

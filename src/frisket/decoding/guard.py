@@ -25,6 +25,11 @@ class Guard:
     set()
 
     A token is refused only where the grammar leaves another one.
+
+    Blocks are compared token by token. So blanks or line breaks without end are no repetition if their tokens have
+    different lengths, one space and then three; to take all blanks for equal would refuse tables and code, too. The
+    grammar bounds them exactly: `JSONSchemaOptions(whitespace="compact")` or `max_whitespace` between values, and
+    `maxLength` inside strings.
     """
 
     period: int = 64
