@@ -7,9 +7,11 @@ only where it is missing: no call gets slower, and none of these names is in a c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-__all__ = ["ExplainsNames", "explain_native_names", "missing"]
+__all__ = ["ExplainsNames", "explain_names", "missing"]
+
+Class = TypeVar("Class", bound=type)
 
 _MATCHER_OF = "write grammar.compile(vocabulary).matcher()"
 _OF_MATCHER = "it is a method of grammar.compile(vocabulary).matcher()"
@@ -19,13 +21,23 @@ _GENERATE = "write frisket.generate(model, prompt, target)"
 _NOTATIONS = "rules are read by Grammar.from_gbnf, from_ebnf, from_abnf or from_lark"
 _PROCESSOR = "write frisket.engines.transformers.GrammarProcessor(grammar.compile(vocabulary))"
 _PLUGIN = "this engine has a plug-in, which its page shows: docs/engines"
-_HOSTED = "models behind an API are asked by frisket.hosted"
+_HOSTED = "models behind an API are asked by frisket.hosted.connect(client, model).generate(prompt, target)"
 _TYPE = "write Grammar.from_type({})"
 _ADVANCE = "write matcher.advance(token), or try_advance for False instead of an error"
 _ENDS = "matcher.can_end says whether the text may end here, matcher.ended whether an end token was taken"
 _FORCED = "write matcher.forced_bytes()"
 _MASK = "write matcher.mask(), or matcher.fill_mask(bitmask, row)"
 _IDS = "it holds the bytes of tokens; the tokenizer or model.{} does this"
+
+#: Names of models in other libraries.
+_OF_MODELS: Mapping[str, str] = {
+    **dict.fromkeys(("generate", "chat", "create", "complete", "predict"), _GENERATE),
+    **dict.fromkeys(("stream", "generate_stream", "create_partial"), "write frisket.stream(model, prompt, target)"),
+    "generate_batch": "write frisket.generate_many(model, prompts, target)",
+    "sample": "write frisket.sample(model, prompt, target, n)",
+    **dict.fromkeys(("vocab_size", "n_vocab"), "write model.vocabulary.size"),
+    **dict.fromkeys(("eos_token_id", "eos_token_ids"), "write model.vocabulary.eos"),
+}
 
 #: Class or module → (name of another library → what to write here).
 _ADVICE: Mapping[str, Mapping[str, str]] = {
@@ -75,9 +87,27 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         "fill_next_token_bitmask": "write matcher.fill_mask(bitmask, row), or frisket.fill_masks for several matchers",
         **dict.fromkeys(("SamplingParams", "samplers", "multinomial", "greedy"), "write sampler=frisket.Sampler(…)"),
         "beam_search": "write strategy=frisket.strategies.Beams(n)",
+        "engines": "import its modules by name, such as frisket.engines.transformers",
         "GREEDY": "it is frisket.Sampler.GREEDY",
         "Schema": "a target is the schema itself, as a dict, or a class",
     },
+    "frisket.parts": {
+        **dict.fromkeys(("select", "either", "alternatives", "one_of", "union"), "write choice(a, b)"),
+        **dict.fromkeys(("concat", "sequence", "join"), "write seq(a, b)"),
+        **dict.fromkeys(("literal", "string", "const_string"), "write lit(text)"),
+        **dict.fromkeys(("gen", "free_text", "any_text"), "write text(), regex(pattern) or until(end)"),
+        **dict.fromkeys(
+            ("one_or_more", "zero_or_more", "at_least", "at_most", "between", "exactly", "star", "plus", "many"),
+            "write repeat(part, least, most)",
+        ),
+        **dict.fromkeys(("maybe", "zero_or_one"), "write optional(part)"),
+        **dict.fromkeys(("json_schema", "schema"), "write json(schema)"),
+        **dict.fromkeys(("number", "integer", "boolean", "date", "datetime"), "write json(int), or another type"),
+        "token": "write special(name)",
+    },
+    "frisket.logits": dict.fromkeys(
+        ("apply_mask", "allocate_bitmask", "feasible_mass"), "it is in frisket.logits.numpy and frisket.logits.torch"
+    ),
     "frisket.models": {
         **dict.fromkeys(("openai", "anthropic", "gemini", "mistral"), _HOSTED),
         **dict.fromkeys(
@@ -151,6 +181,16 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         "memory_size_bytes": "write compiled.memory_bytes",
         **dict.fromkeys(("accepts", "value", "schema"), "it is in compiled.grammar"),
     },
+    "Stream": {
+        "next": "write next(answer)",
+        **dict.fromkeys(
+            ("result", "final", "collect", "wait", "parsed", "output", "get_final_completion"),
+            "write answer.generation().value()",
+        ),
+        **dict.fromkeys(("tokens", "finish_reason", "logprob"), "write answer.generation(), which has it"),
+    },
+    "Generation": dict.fromkeys(("parsed", "output", "result", "content", "model_dump"), "write generation.value()"),
+    **dict.fromkeys(("Embedded", "GGUF", "Transformers"), _OF_MODELS),
     "Matcher": {
         **dict.fromkeys(("accept_token", "consume_token", "commit_token", "try_consume_token"), _ADVANCE),
         **dict.fromkeys(
@@ -197,9 +237,10 @@ class ExplainsNames(type):
 
 
 class _ForeignName:
-    """A name on a native class that raises as if it were not there.
+    """A name on a class that raises as if it were not there.
 
-    `__getattr__` of a native class would take 45 ns from each call of a method, half of what a cached mask takes.
+    `__getattr__` of a native class would take 45 ns from each call of a method, half of what a cached mask takes. That
+    of a class of Python would hide the AttributeErrors inside of its properties.
     """
 
     def __init__(self, name: str) -> None:
@@ -209,9 +250,11 @@ class _ForeignName:
         raise missing(owner if instance is None else instance, self._name)
 
 
-def explain_native_names(kind: type) -> None:
-    """Let the names of other libraries on a native class be told. `dir` of its objects does not list them."""
+def explain_names(kind: Class) -> Class:
+    """A decorator: the names of other libraries on objects of the class are told. Their `dir` does not list them."""
     names = _ADVICE[kind.__name__]
     for name in names:
+        assert not hasattr(kind, name), f"{kind.__name__}.{name} is there"
         setattr(kind, name, _ForeignName(name))
     setattr(kind, "__dir__", lambda self: [name for name in object.__dir__(self) if name not in names])  # noqa: B010
+    return kind

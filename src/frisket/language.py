@@ -15,7 +15,7 @@ from frisket._core import CompiledGrammar
 from frisket.argument_name import explain_slips
 from frisket.errors import AnswerError, FrisketError, GrammarError, LimitExceededError
 from frisket.events.span import Span, TokenText, token_text
-from frisket.foreign_name import ExplainsNames, explain_native_names, missing
+from frisket.foreign_name import ExplainsNames, explain_names, missing
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
@@ -52,8 +52,8 @@ _MISSING: Any = object()
 
 
 # Their objects come from here alone.
-explain_native_names(CompiledGrammar)
-explain_native_names(_core.Matcher)
+explain_names(CompiledGrammar)
+explain_names(_core.Matcher)
 
 
 class Language(Generic[T], metaclass=ExplainsNames):
@@ -175,6 +175,8 @@ class Language(Generic[T], metaclass=ExplainsNames):
         the grammar. AnswerError, whose `text` is this text, only for a text that is no JSON, that the type refuses, or,
         if the grammar is relaxed, the schema.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, got {type(text).__name__}")
         try:
             value: T = self._value(text)
         except AnswerError as error:

@@ -12,15 +12,29 @@ from typing import Any
 import pytest
 
 import frisket
+import frisket.hosted
+import frisket.logits
 from frisket import CompiledGrammar, Grammar, Matcher, Vocabulary
 from frisket.foreign_name import _ADVICE
+from frisket.models.gguf import GGUF
+from frisket.models.transformers import Transformers
 
 LETTERS = Vocabulary.from_bytes([bytes([value]) for value in range(256)] + [None], eos=[256])
 GRAMMAR = Grammar.from_json_schema({"type": "integer"})
 COMPILED = GRAMMAR.compile(LETTERS)
 MATCHER = COMPILED.matcher()
 
+MODEL = frisket.models.embedded()
+STREAM = frisket.stream(MODEL, "?", ["yes"])
+GENERATION = STREAM.generation()
 OWNERS: dict[str, list[Any]] = {
+    "frisket.parts": [frisket.parts],
+    "frisket.logits": [frisket.logits],
+    "Embedded": [type(MODEL), MODEL],
+    "GGUF": [GGUF],
+    "Transformers": [Transformers],
+    "Stream": [frisket.Stream, STREAM],
+    "Generation": [frisket.Generation, GENERATION],
     "frisket": [frisket],
     "frisket.models": [frisket.models],
     "Grammar": [Grammar, GRAMMAR],
@@ -37,6 +51,8 @@ WORDS = {
     "Grammar": Grammar,
     "Vocabulary": Vocabulary,
     "model": frisket.models.Model,
+    "answer": frisket.Stream,
+    "generation": frisket.Generation,
 }
 
 
@@ -60,6 +76,12 @@ WORDS = {
         (frisket, "GrammarCompiler", "grammar.compile(vocabulary)"),
         (frisket, "TokenizerInfo", "Vocabulary.from_huggingface"),
         (frisket, "LLMatcher", ".matcher()"),
+        (frisket.parts, "select", "choice(a, b)"),
+        (frisket, "from_openai", "frisket.hosted.connect(client, model)"),
+        (frisket.logits, "apply_mask", "frisket.logits.numpy"),
+        (MODEL, "generate", "frisket.generate(model, prompt, target)"),
+        (STREAM, "result", "answer.generation().value()"),
+        (GENERATION, "parsed", "generation.value()"),
     ],
 )
 def test_a_name_of_another_library_is_told(owner: Any, name: str, advice: str) -> None:
@@ -74,7 +96,8 @@ def test_no_advised_name_is_there(key: str) -> None:
             if inspect.ismodule(getattr(owner, name, None)):
                 continue  # a private module, which is an attribute once it is imported
             assert not hasattr(owner, name), name
-            assert name not in dir(owner) or owner in (Matcher, CompiledGrammar), name
+            # What is set on a class is in its `dir`, and not in that of its objects.
+            assert name not in dir(owner) or isinstance(owner, type), name
 
 
 @pytest.mark.parametrize("key", list(_ADVICE))

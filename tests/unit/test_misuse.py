@@ -339,6 +339,26 @@ def test_a_relaxed_tool_without_the_validator_names_its_package(monkeypatch: pyt
         frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy="relaxed"), "qwen3")
 
 
+def test_more_arguments_of_another_kind_are_named() -> None:
+    frisket_model: Any = frisket.models.embedded()
+    for call, said in (
+        (lambda: frisket.Vocabulary(["a"]), r"Vocabulary\(\) makes nothing of a list; .*from_huggingface"),
+        (lambda: frisket.models.embedded("gpt2"), r"it takes no name: frisket\.models\.transformers"),
+        (lambda: frisket.models.smollm2("gpt2"), r"it takes no name: frisket\.models\.transformers"),
+        (lambda: PublicGrammar.from_json_schema({}).value(5), "a text is a str, got int"),
+        (lambda: frisket.hosted.generate("openai", "?", int), r"frisket\.hosted\.connect\(client, model\)"),
+        (
+            lambda: frisket.lint.lint({}, frisket_model),
+            r"vocabulary is a Vocabulary, got Embedded: .*model\.vocabulary",
+        ),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call()
+    with pytest.raises(GrammarSyntaxError) as caught:
+        PublicGrammar.from_structural_tag({"type": "tag", "begin": "<", "content": {}, "end": ">"})
+    assert '{"type": "structural_tag", "format": {…}}' in str(caught.value.hint)
+
+
 LARK, ISO, ABNF, GBNF = 'start: "a"', 'root = "a", {"b"} ;', 'root = "b" / %x20', 'root ::= "a"'
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from frisket.chat_template import ChatTemplate
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.foreign_name import explain_names
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt
 from frisket.models.session import NetworkSession
@@ -98,6 +99,7 @@ def _unreadable(source: str | Path, reason: str, hint: str) -> FrisketError:
     return FrisketError(f"cannot load the model {source}: {reason}", where=str(source), hint=hint, code="file")
 
 
+@explain_names
 class Transformers:
     """A causal model with a KV cache, one sequence per session."""
 

@@ -57,6 +57,9 @@ class Vocabulary(metaclass=ExplainsNames):
     def __init__(self, table: TokenTable) -> None:
         from frisket import _core
 
+        if not isinstance(table, TokenTable):
+            made = ", ".join(name for name in vars(Vocabulary) if name.startswith("from_"))
+            raise TypeError(f"Vocabulary() makes nothing of a {type(table).__name__}; call a constructor of it: {made}")
         lengths, texts = table.block
         self._core = _core.Vocabulary.from_block(lengths, texts, special=dict(table.special), eos=table.eos)
         self._fingerprint = table.fingerprint
