@@ -38,6 +38,8 @@ _SHOWN = 5
 _SHOWN_CHARACTERS = 40
 #: Notations of rules: GBNF, Lark in all dialects, ABNF, and EBNF in three dialects.
 Notation: TypeAlias = Literal["gbnf", "lark", "abnf", "w3c", "iso", "xgrammar"]
+#: A pattern of what only ABNF has.
+_OF_ABNF = r"(%[bdxsi][\d\"]|=/|\*\d*(ALPHA|DIGIT|HEXDIG|OCTET|VCHAR|WSP)\b)"
 #: Sign in a text that cannot be read → notations that have it, and what to write instead. The first sign counts.
 _SIGNS: tuple[tuple[re.Pattern[str], tuple[Notation, ...], str], ...] = (
     (re.compile(r"\A\s*\{\s*[\"}]"), (), "this is JSON: Grammar.from_json_schema reads JSON Schemas"),
@@ -57,7 +59,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], tuple[Notation, ...], str], ...] = (
         "comments in /* … */ are the W3C's EBNF: Grammar.from_ebnf reads it",
     ),
     (
-        re.compile(r"\A(?=.*::=).*(^[ \t]*#(?!x[\dA-Fa-f])|[\])\"\w]\{\d)", re.DOTALL | re.MULTILINE),
+        re.compile(r"\A(?=.*::=).*(^[ \t]*#(?!x[\dA-Fa-f])|[\])\"\w]\{\d+(,\d*)?\})", re.DOTALL | re.MULTILINE),
         ("gbnf", "xgrammar"),
         "comments with # and repetitions in {…} are GBNF: Grammar.from_gbnf reads it",
     ),
@@ -67,28 +69,30 @@ _SIGNS: tuple[tuple[re.Pattern[str], tuple[Notation, ...], str], ...] = (
         "rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them",
     ),
     (
-        re.compile(r"^[ \t]*\w+[ \t]*:(?!:?=)[^;\n]*;[ \t]*$", re.MULTILINE),
+        re.compile(r"\A(?!.*:=)(?=.*;\s*\Z).*^[ \t]*\w+\s*:", re.DOTALL | re.MULTILINE),
         (),
         "rules that end with ; are ANTLR's: end each with its line, and Grammar.from_lark reads most of them",
     ),
     (
-        re.compile(r"^[ \t]*[?!]?\w+[ \t]*:(?!:?=)", re.MULTILINE),
+        re.compile(r"\A(?!.*:=).*^[ \t]*[?!]?\w+[ \t]*:(?!:)", re.DOTALL | re.MULTILINE),
         ("lark",),
         "rules with a colon are Lark: Grammar.from_lark reads them",
     ),
     (
         re.compile(
-            r"\A(?!.*(%[bdxsi][\d\"]|=/|(?<!\()\*\d*[A-Za-z(]))(?=\s*(\(\*|\w[\w -]*=)).*[;.]\s*(\(\*.*)?\Z", re.DOTALL
+            rf"\A(?!.*{_OF_ABNF})(?=\s*(\(\*|\w[\w -]*=)).*[;.]\s*(\(\*.*)?\Z",
+            re.DOTALL,
         ),
         ("iso",),
         'rules with = that end with ; are ISO\'s EBNF: Grammar.from_ebnf(text, dialect="iso") reads them',
     ),
     (
         re.compile(
-            r"\A(?=.*^[ \t]*[A-Za-z][\w-]*[ \t]*=).*(%[bdxsi][\d\"]|=/|\*\d*[A-Za-z(]| / )", re.DOTALL | re.MULTILINE
+            rf"\A(?=.*^[ \t]*[A-Za-z][\w-]*[ \t]*=).*{_OF_ABNF}",
+            re.DOTALL | re.MULTILINE,
         ),
         ("abnf",),
-        "rules with = and % or / are ABNF: Grammar.from_abnf reads them",
+        "rules with = and %x41 or 1*DIGIT are ABNF: Grammar.from_abnf reads them",
     ),
     (
         re.compile(r"^[ \t]*[A-Za-z][\w-]*[ \t]*=", re.MULTILINE),
