@@ -110,20 +110,21 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("frisket._core").core_version()
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
-        raise AttributeError(f"module 'frisket' has no attribute {name!r}{_advice(name)}")
+        raise _missing(name)
     value = getattr(importlib.import_module(f"frisket.{home}"), name)
     globals()[name] = value
     return value
 
 
-def _advice(name: str) -> str:
-    """Where to find a public name that this module does not have."""
-    if name == "GREEDY":
-        return ": it is frisket.Sampler.GREEDY"
+def _missing(name: str) -> AttributeError:
+    """The error for a name that this module does not have, with the place of a public name."""
     module = next((module for module, names in _ELSEWHERE.items() if name in names), None)
     if module is None and name in importlib.import_module("frisket.errors").__all__:
         module = "errors"
-    return f": it is in frisket.{module}" if module else ""
+    if module is None:
+        error: AttributeError = importlib.import_module("frisket.foreign_name").missing("frisket", name)
+        return error
+    return AttributeError(f"module 'frisket' has no attribute {name!r}: it is in frisket.{module}")
 
 
 def __dir__() -> list[str]:

@@ -44,7 +44,8 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
     Traceback (most recent call last):
     TypeError: greet takes no to: write name='Ada'
 
-    The slip `*` is that of a call with too many arguments by position.
+    The slip `*` is that of a call with too many arguments by position, and `()` that of one without an argument that it
+    needs.
     """
 
     def decorate(call: Call) -> Call:
@@ -59,13 +60,15 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
         def checked(*arguments: Any, **options: Any) -> Any:
             try:
                 return call(*arguments, **options)
-            except TypeError:
+            except TypeError as error:
                 known = slips() if callable(slips) else slips
                 if len(arguments) > code.co_argcount and "*" in known:
                     raise TypeError(f"{name}: {known['*']}") from None
                 for option, value in options.items():
                     if option not in taken:
                         raise explained(name, option, value, taken, known) from None
+                if not arguments and "()" in known and f"{call.__name__}() missing" in str(error):
+                    raise TypeError(f"{error}: {known['()']}") from None
                 raise
 
         return cast("Call", checked)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from frisket._core import front_end
     from frisket._core.front_end import Regex
+    from frisket.argument_name import explain_fields
     from frisket.conversation import Conversation, Turn, chat_template
     from frisket.conversation.conversation import THINKS, thinking_variables
     from frisket.decoding.argument import check_integer
@@ -73,6 +74,7 @@ __all__ = [
     "decode",
     "described",
     "drafter",
+    "explain_fields",
     "front_end",
     "holds",
     "is_closed",
@@ -95,6 +97,7 @@ __all__ = [
 _HOMES = {
     "_core": ("front_end",),
     "_core.front_end": ("Regex",),
+    "argument_name": ("explain_fields",),
     "conversation": ("Conversation", "Turn", "chat_template"),
     "conversation.conversation": ("THINKS", "thinking_variables"),
     "decoding.argument": ("check_integer",),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.argument_name import explain_slips
-from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
+from frisket.errors import EmptyGrammarError, InvalidSchemaError
 from frisket.language import Language, T, class_options, json_value, usual_options
-from frisket.misuse import given, instead_of_choices, instead_of_rules, instead_of_schema
+from frisket.misuse import explaining_rules, given, instead_of_choices, instead_of_dialect, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
@@ -33,9 +33,6 @@ R = TypeVar("R")
 
 #: The flags of `re` that change which texts a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
-
-#: Names that a reader may look for here.
-_OF_MATCHERS = ("advance", "allowed", "fill_mask", "mask")
 
 #: Usual types of a JSON Schema; for other types, the error suggests what was meant.
 _SCHEMAS = (dict, bool, str)
@@ -94,13 +91,6 @@ class Grammar(Language[T]):
     """
 
     __slots__ = ()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            known = ": it is a method of grammar.compile(vocabulary).matcher()" if name in _OF_MATCHERS else ""
-            known = ": write grammar.compile(vocabulary).matcher()" if name == "matcher" else known
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{known}")
 
     @classmethod
     @explain_slips("Grammar.from_choices", _CHOICES_SLIPS)
@@ -190,11 +180,8 @@ class Grammar(Language[T]):
         from frisket.notations.gbnf import lower_gbnf
 
         builder = _core.GrammarBuilder(limits=limits)
-        try:
+        with explaining_rules(text, "gbnf"):
             core = builder.build(lower_gbnf(builder, text, root=root))
-        except GrammarSyntaxError as error:
-            error.hint = instead_of_rules(text, "gbnf") or error.hint
-            raise
         return Grammar(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
@@ -224,7 +211,8 @@ class Grammar(Language[T]):
         if values not in ("characters", "bytes"):
             raise ValueError("values are characters or bytes")
         builder = _core.GrammarBuilder(limits=limits)
-        core = builder.build(lower_abnf(builder, text, root=root, values=values))
+        with explaining_rules(text, "abnf"):
+            core = builder.build(lower_abnf(builder, text, root=root, values=values))
         return Grammar(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
 
     @classmethod
@@ -257,9 +245,10 @@ class Grammar(Language[T]):
         from frisket.notations.ebnf import lower_ebnf
 
         if dialect not in ("w3c", "iso", "xgrammar"):
-            raise ValueError(f"dialect is w3c, iso or xgrammar, not {given(dialect)}")
+            raise ValueError(f"dialect is w3c, iso or xgrammar, not {given(dialect)}{instead_of_dialect(dialect)}")
         builder = _core.GrammarBuilder(limits=limits)
-        core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
+        with explaining_rules(text, dialect):
+            core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
 
     @classmethod
@@ -292,13 +281,12 @@ class Grammar(Language[T]):
         from frisket.notations.lark import lower_lark
 
         if dialect not in ("llguidance", "lark", "xgrammar"):
-            raise ValueError(f"dialect is llguidance, lark or xgrammar, not {given(dialect)}")
+            raise ValueError(
+                f"dialect is llguidance, lark or xgrammar, not {given(dialect)}{instead_of_dialect(dialect)}"
+            )
         builder = _core.GrammarBuilder(limits=limits)
-        try:
+        with explaining_rules(text, "lark"):
             core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
-        except GrammarSyntaxError as error:
-            error.hint = instead_of_rules(text, "lark") or error.hint
-            raise
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod

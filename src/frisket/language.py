@@ -15,6 +15,7 @@ from frisket._core import CompiledGrammar
 from frisket.argument_name import explain_slips
 from frisket.errors import AnswerError, FrisketError, GrammarError, LimitExceededError
 from frisket.events.span import Span, TokenText, token_text
+from frisket.foreign_name import ExplainsNames, explain_names, missing
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
@@ -50,7 +51,12 @@ _CORES = (_core.Grammar, type(None))
 _MISSING: Any = object()
 
 
-class Language(Generic[T]):
+# Their objects come from here alone.
+explain_names(CompiledGrammar)
+explain_names(_core.Matcher)
+
+
+class Language(Generic[T], metaclass=ExplainsNames):
     """The texts that rules describe: compiled, compared, pickled and printed. `Grammar` adds the constructors."""
 
     __slots__ = ("__weakref__", "_core", "_origin", "_report", "_schema", "_value")
@@ -74,6 +80,11 @@ class Language(Generic[T]):
         self._value = value
         # An Origin; or the bytes of a schema without options, from which it is made for comparing and pickling.
         self._origin = origin
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name)
 
     @property
     def core(self) -> _core.Grammar:
@@ -164,6 +175,8 @@ class Language(Generic[T]):
         the grammar. AnswerError, whose `text` is this text, only for a text that is no JSON, that the type refuses, or,
         if the grammar is relaxed, the schema.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, got {type(text).__name__}")
         try:
             value: T = self._value(text)
         except AnswerError as error:

@@ -12,14 +12,19 @@ import re
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from numbers import Number
-from typing import Literal
+from typing import Literal, TypeAlias
+
+from frisket.errors import GrammarSyntaxError
 
 __all__ = [
+    "explaining_rules",
     "given",
     "instead_of_choices",
     "instead_of_class",
+    "instead_of_dialect",
     "instead_of_function",
     "instead_of_rules",
     "instead_of_schema",
@@ -31,6 +36,70 @@ __all__ = [
 _SHOWN = 5
 #: Most characters of a value in an error.
 _SHOWN_CHARACTERS = 40
+#: Notations of rules: GBNF, Lark in all dialects, ABNF, and EBNF in three dialects.
+Notation: TypeAlias = Literal["gbnf", "lark", "abnf", "w3c", "iso", "xgrammar"]
+#: A pattern of what only ABNF has.
+_OF_ABNF = r"(%[bdxsi][\d\"]|=/|\*\d*(ALPHA|DIGIT|HEXDIG|OCTET|VCHAR|WSP)\b)"
+#: Sign in a text that cannot be read → notations that have it, and what to write instead. The first sign counts.
+_SIGNS: tuple[tuple[re.Pattern[str], tuple[Notation, ...], str], ...] = (
+    (re.compile(r"\A\s*\{\s*[\"}]"), (), "this is JSON: Grammar.from_json_schema reads JSON Schemas"),
+    (
+        re.compile(r"\A(?=.*::=).*(\b(Regex|Substring|TagDispatch)\(|\w\[lazy\]\s*::=)", re.DOTALL),
+        ("xgrammar",),
+        'Regex(…), TagDispatch(…) and [lazy] are xgrammar\'s: Grammar.from_ebnf(text, dialect="xgrammar") reads them',
+    ),
+    (
+        re.compile(r"^[ \t]*<[\w -]+>[ \t]*::=", re.MULTILINE),
+        (),
+        "names in <…> are BNF: leave the brackets out, and Grammar.from_ebnf reads the rules",
+    ),
+    (
+        re.compile(r"\A(?=.*::=).*/\*", re.DOTALL),
+        ("w3c",),
+        "comments in /* … */ are the W3C's EBNF: Grammar.from_ebnf reads it",
+    ),
+    (
+        re.compile(r"\A(?=.*::=).*(^[ \t]*#(?!x[\dA-Fa-f])|[\])\"\w]\{\d+(,\d*)?\})", re.DOTALL | re.MULTILINE),
+        ("gbnf", "xgrammar"),
+        "comments with # and repetitions in {…} are GBNF: Grammar.from_gbnf reads it",
+    ),
+    (
+        re.compile(r"^[ \t]*[\w-]+[ \t]*::=", re.MULTILINE),
+        ("gbnf", "w3c", "xgrammar"),
+        "rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them",
+    ),
+    (
+        re.compile(r"\A(?!.*:=)(?=.*;\s*\Z).*^[ \t]*\w+\s*:", re.DOTALL | re.MULTILINE),
+        (),
+        "rules that end with ; are ANTLR's: end each with its line, and Grammar.from_lark reads most of them",
+    ),
+    (
+        re.compile(r"\A(?!.*:=).*^[ \t]*[?!]?\w+[ \t]*:(?!:)", re.DOTALL | re.MULTILINE),
+        ("lark",),
+        "rules with a colon are Lark: Grammar.from_lark reads them",
+    ),
+    (
+        re.compile(
+            rf"\A(?!.*{_OF_ABNF})(?=\s*(\(\*|\w[\w -]*=)).*[;.]\s*(\(\*.*)?\Z",
+            re.DOTALL,
+        ),
+        ("iso",),
+        'rules with = that end with ; are ISO\'s EBNF: Grammar.from_ebnf(text, dialect="iso") reads them',
+    ),
+    (
+        re.compile(
+            rf"\A(?=.*^[ \t]*[A-Za-z][\w-]*[ \t]*=).*{_OF_ABNF}",
+            re.DOTALL | re.MULTILINE,
+        ),
+        ("abnf",),
+        "rules with = and %x41 or 1*DIGIT are ABNF: Grammar.from_abnf reads them",
+    ),
+    (
+        re.compile(r"^[ \t]*[A-Za-z][\w-]*[ \t]*=", re.MULTILINE),
+        ("abnf", "iso"),
+        'rules with = are ABNF or ISO\'s EBNF: Grammar.from_abnf or Grammar.from_ebnf(text, dialect="iso") reads them',
+    ),
+)
 #: Modules of annotations other than classes: `Literal["a"]`, `int | None`, `list[int]`.
 _ANNOTATIONS = ("typing", "typing_extensions", "types", "annotationlib")
 
@@ -121,7 +190,7 @@ def instead_of_schema(value: object) -> str | None:
     return None
 
 
-def instead_of_rules(text: str, notation: Literal["gbnf", "lark"]) -> str | None:
+def instead_of_rules(text: str, notation: Notation) -> str | None:
     """Advice for a text in the place of rules in a notation; None if it may be in that notation.
 
     >>> instead_of_rules('root ::= "a"', "lark")
@@ -133,11 +202,29 @@ def instead_of_rules(text: str, notation: Literal["gbnf", "lark"]) -> str | None
     """
     if re.fullmatch(r"\S+\.(lark|gbnf|ebnf|abnf|txt)", text):
         return f"pass what stands in the file: Path({text!r}).read_text()"
-    if notation == "lark" and re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
-        return "rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them"
-    if notation == "gbnf" and ":=" not in text and re.search(r"^[ \t]*[?!]?\w+[ \t]*:", text, re.MULTILINE):
-        return "rules with a colon are Lark: Grammar.from_lark reads them"
+    for sign, notations, advice in _SIGNS:
+        if sign.search(text):
+            return None if notation in notations else advice
     return None
+
+
+@contextmanager
+def explaining_rules(text: str, notation: Notation) -> Iterator[None]:
+    """A GrammarSyntaxError for a text in another notation says which one, and what reads it."""
+    try:
+        yield
+    except GrammarSyntaxError as error:
+        error.hint = instead_of_rules(text, notation) or error.hint
+        raise
+
+
+def instead_of_dialect(dialect: object) -> str:
+    """Advice for a notation in the place of a dialect, to follow its name; empty for any other value.
+
+    >>> instead_of_dialect("gbnf")
+    ', which Grammar.from_gbnf reads'
+    """
+    return f", which Grammar.from_{dialect} reads" if dialect in ("gbnf", "abnf", "ebnf", "lark") else ""
 
 
 def instead_of_choices(values: Sequence[object]) -> str | None:

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast, overload
 
 from frisket import _core
+from frisket.argument_name import explain_slips
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
 from frisket.grammar import Grammar
 from frisket.misuse import given
@@ -29,6 +30,23 @@ if TYPE_CHECKING:
 __all__ = ["Thinking", "Thought", "think"]
 
 T = TypeVar("T")
+
+
+#: Arguments of `think` as other calls name them → what to write instead.
+_SLIPS = {
+    "()": 'write think(target), where the target is a type, a schema, a list of texts or a Grammar, as in think(["a"])',
+    "*": "everything but the target is named, as in think(target, max_chars=400)",
+    **dict.fromkeys(("target", "schema", "type", "grammar", "final", "choices"), "write it first: think(target)"),
+    **dict.fromkeys(
+        ("budget", "budget_tokens", "thinking_budget", "max_thinking_tokens", "max_length"),
+        "bound the reasoning by max_chars: a token of English text has about four characters",
+    ),
+    "max_thinking_chars": "write max_chars={value}",
+    **dict.fromkeys(("thinking", "enabled", "enable_thinking"), 'write mode="on", "off" or "auto"'),
+    **dict.fromkeys(("start_tag", "begin", "open", "think_start"), "write start={value}"),
+    **dict.fromkeys(("end_tag", "close", "stop", "think_end"), "write end={value}"),
+    **dict.fromkeys(("model", "tokenizer"), "write vocabulary=model.vocabulary"),
+}
 
 
 class Thinking(Enum):
@@ -182,6 +200,7 @@ def think(
 def think(answer: TypeForm[T], **options: Unpack[_Reasoning]) -> Grammar[Thought[T]]: ...
 @overload
 def think(answer: Mapping[str, Any] | bool, **options: Unpack[_Reasoning]) -> Grammar[Thought[Any]]: ...
+@explain_slips("think", _SLIPS)
 def think(
     answer: Any,
     *,

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, Guard, JSONSchemaOptions, Limits, Sampler, Vocabulary, models, parts
+from frisket import Grammar, Guard, JSONSchemaOptions, Limits, Sampler, Vocabulary, models, parts, think
+from frisket.strategies import Beams, Best, Draft, Exact, Particles
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 GRAMMAR = Grammar.from_json_schema(SCHEMA)
@@ -44,6 +45,16 @@ GRAMMAR = Grammar.from_json_schema(SCHEMA)
         (lambda: Sampler(seed=3), "it is an argument of the call"),  # type: ignore[call-arg]
         (lambda: Guard(ngram=8), "write period=8"),  # type: ignore[call-arg]
         (lambda: Guard(perod=8), "do you mean period?"),  # type: ignore[call-arg]
+        (lambda: Beams(num_beams=4), "write n=4"),  # type: ignore[call-arg]
+        (lambda: Best(best_of=4), "write n=4"),  # type: ignore[call-arg]
+        (lambda: Best(4, score="logprob"), "write by='logprob'"),  # type: ignore[call-arg]
+        (lambda: Draft(max_tokens=9), "write tokens=9"),  # type: ignore[call-arg]
+        (lambda: Exact(n=9), r"frisket\.sample\(model, prompt, target, 9"),  # type: ignore[call-arg]
+        (lambda: Exact(max_attempts=9), "write attempts=9"),  # type: ignore[call-arg]
+        (lambda: Particles(num_particles=9), "write n=9"),  # type: ignore[call-arg]
+        (lambda: Particles(9, potential=abs), "write critic="),  # type: ignore[call-arg]
+        (lambda: think(["a"], budget_tokens=9), "by max_chars"),  # type: ignore[call-overload]
+        (lambda: think(target=["a"]), r"think\(target\)"),  # type: ignore[call-overload]
     ],
 )
 def test_the_error_says_what_was_meant(call: Callable[[], Any], advice: str) -> None:
@@ -56,6 +67,26 @@ def test_a_missing_argument_is_told_of_the_class_that_programs_know() -> None:
         GRAMMAR.compile()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"^Grammar\.accepts\(\) missing .* 'text'"):
         GRAMMAR.accepts()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Beams("4"), "n is an int, got str"),  # type: ignore[arg-type]
+        (lambda: Draft(tokens=1.5), "tokens is an int, got float"),  # type: ignore[arg-type]
+        (lambda: Exact(attempts="9"), "attempts is an int, got str"),  # type: ignore[arg-type]
+        (lambda: Best(3, of=Beams), "of is a Strategy, got the class Beams"),  # type: ignore[arg-type]
+        (lambda: Draft(then="exact"), "then is a Strategy, got str"),  # type: ignore[arg-type]
+        (lambda: Particles(3, where="short"), r"where is a function of \(text, whole\), got str"),  # type: ignore[arg-type]
+        (lambda: Guard(1.5), "period is an int, got float"),  # type: ignore[arg-type]
+        (lambda: Guard(times="4"), "times is an int, got str"),  # type: ignore[arg-type]
+        (lambda: think(), r"think\(\) missing .*'answer': write think\(target\)"),  # type: ignore[call-overload]
+        (lambda: think(["a"], "<think>"), "everything but the target is named"),  # type: ignore[call-overload, misc]
+    ],
+)
+def test_a_value_of_another_kind_is_told(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        call()
 
 
 def test_choices_are_one_list() -> None:

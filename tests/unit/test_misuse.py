@@ -23,6 +23,7 @@ from frisket._core import GrammarBuilder, Limits, Vocabulary, fill_masks
 from frisket.errors import (
     EmptyGrammarError,
     GrammarError,
+    GrammarSyntaxError,
     InvalidSchemaError,
     TokenRejectedError,
     UnsupportedSchemaError,
@@ -336,3 +337,79 @@ def test_a_relaxed_tool_without_the_validator_names_its_package(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
     with pytest.raises(frisket.errors.MissingDependencyError, match="jsonschema-rs is not installed"):
         frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy="relaxed"), "qwen3")
+
+
+def test_more_arguments_of_another_kind_are_named() -> None:
+    frisket_model: Any = frisket.models.embedded()
+    for call, said in (
+        (lambda: frisket.Vocabulary(["a"]), r"Vocabulary\(\) makes nothing of a list; .*from_huggingface"),
+        (lambda: frisket.models.embedded("gpt2"), r"it takes no name: frisket\.models\.transformers"),
+        (lambda: frisket.models.smollm2("gpt2"), r"it takes no name: frisket\.models\.transformers"),
+        (lambda: PublicGrammar.from_json_schema({}).value(5), "a text is a str, got int"),
+        (lambda: frisket.hosted.generate("openai", "?", int), r"frisket\.hosted\.connect\(client, model\)"),
+        (
+            lambda: frisket.lint.lint({}, frisket_model),
+            r"vocabulary is a Vocabulary, got Embedded: .*model\.vocabulary",
+        ),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call()
+    with pytest.raises(GrammarSyntaxError) as caught:
+        PublicGrammar.from_structural_tag({"type": "tag", "begin": "<", "content": {}, "end": ">"})
+    assert '{"type": "structural_tag", "format": {…}}' in str(caught.value.hint)
+
+
+LARK, ISO, ABNF, GBNF = 'start: "a"', 'root = "a", {"b"} ;', 'root = "b" / %x20', 'root ::= "a"'
+
+
+@pytest.mark.parametrize(
+    ("constructor", "dialect", "text", "advice"),
+    [
+        ("from_ebnf", "w3c", LARK, "Grammar.from_lark reads them"),
+        ("from_ebnf", "w3c", ISO, 'Grammar.from_ebnf(text, dialect="iso")'),
+        ("from_ebnf", "w3c", ABNF, "Grammar.from_abnf reads them"),
+        ("from_ebnf", "w3c", '# a comment\nroot ::= "a"', "Grammar.from_gbnf reads it"),
+        ("from_ebnf", "w3c", 'root ::= "a"{2,3}', "Grammar.from_gbnf reads it"),
+        ("from_ebnf", "w3c", 'root ::= Regex("a+")', 'Grammar.from_ebnf(text, dialect="xgrammar")'),
+        ("from_ebnf", "w3c", "<root> ::= 'a'", "leave the brackets out"),
+        ("from_ebnf", "iso", GBNF, "Grammar.from_gbnf or Grammar.from_ebnf"),
+        ("from_ebnf", "iso", LARK, "Grammar.from_lark reads them"),
+        ("from_ebnf", "iso", ABNF, "Grammar.from_abnf reads them"),
+        ("from_ebnf", "iso", "root = 1*DIGIT", "Grammar.from_abnf reads them"),
+        ("from_ebnf", "iso", 'root = "a', "close it with"),
+        ("from_abnf", None, GBNF, "Grammar.from_gbnf or Grammar.from_ebnf"),
+        ("from_abnf", None, LARK, "Grammar.from_lark reads them"),
+        ("from_abnf", None, ISO, 'Grammar.from_ebnf(text, dialect="iso")'),
+        ("from_abnf", None, 'root = "b" | "c"', "alternatives are separated by /"),
+        ("from_gbnf", None, LARK, "Grammar.from_lark reads them"),
+        ("from_gbnf", None, ISO, 'Grammar.from_ebnf(text, dialect="iso")'),
+        ("from_gbnf", None, ABNF, "Grammar.from_abnf reads them"),
+        ("from_gbnf", None, 'root ::= "a" /* W3C */', "Grammar.from_ebnf reads it"),
+        ("from_gbnf", None, 'root[lazy] ::= "a"', 'Grammar.from_ebnf(text, dialect="xgrammar")'),
+        ("from_gbnf", None, "root ::= 'a'", "GBNF has double quotes"),
+        ("from_gbnf", None, '{"type": "object"}', "Grammar.from_json_schema reads JSON Schemas"),
+        ("from_lark", None, GBNF, "Grammar.from_gbnf or Grammar.from_ebnf"),
+        ("from_lark", None, ABNF, "Grammar.from_abnf reads them"),
+        ("from_lark", None, 'start : "a" | b ;\nb : "c" ;', "ANTLR"),
+        ("from_lark", None, '{"type": "object"}', "Grammar.from_json_schema reads JSON Schemas"),
+    ],
+)
+def test_rules_in_another_notation_are_told_their_reader(
+    constructor: str, dialect: str | None, text: str, advice: str
+) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        getattr(PublicGrammar, constructor)(text, **({} if dialect is None else {"dialect": dialect}))
+    assert advice in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("constructor", "dialect"), [("from_ebnf", "gbnf"), ("from_ebnf", "lark"), ("from_lark", "ebnf")]
+)
+def test_a_notation_is_no_dialect_of_another_one(constructor: str, dialect: str) -> None:
+    with pytest.raises(ValueError, match=rf"not '{dialect}', which Grammar\.from_{dialect} reads"):
+        getattr(PublicGrammar, constructor)("", dialect=dialect)
+
+
+def test_a_long_text_is_looked_at_in_linear_time() -> None:
+    with pytest.raises(GrammarSyntaxError):
+        PublicGrammar.from_ebnf("a = b (* \n" * 40_000)

@@ -229,6 +229,7 @@ def test_grammars_are_keys() -> None:
     assert [kept[make()] for make in MAKERS.values()] == list(MAKERS)
 
 
+@pytest.mark.filterwarnings("ignore:the stop token .* is the text")
 def test_a_vocabulary_is_pickled_once() -> None:
     vocabulary = Vocabulary.from_bytes(
         [b"a", "é".encode(), b" a", None, b""], special={"<end>": 3}, eos="<end>", size=40

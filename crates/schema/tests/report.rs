@@ -81,7 +81,7 @@ fn what_asks_something_is_enforced_and_what_describes_is_not_listed() {
 
 #[test]
 fn words_that_are_no_keywords_are_listed_wherever_they_stand() {
-    let schema = r#"{"requried": [], "colour": 1, "x-y": 2, "nullable": true, "discriminator": {}, "contentSchema": {},
+    let schema = r#"{"requried": [], "colour": 1, "x-y": 2, "x-guidance": 3, "nullable": true, "discriminator": {}, "contentSchema": {},
                      "$defs": {"x": {"additionalItems": {"Type": 1}, "const": 1}}}"#;
     assert_eq!(
         said(schema),
@@ -91,6 +91,7 @@ fn words_that_are_no_keywords_are_listed_wherever_they_stand() {
             "#discriminator annotation OpenAPI's; the alternatives tell themselves apart",
             "#nullable annotation OpenAPI 3.0's; JSONSchemaOptions(nullable=True) reads it",
             "#requried unknown did you mean required?",
+            "#x-guidance unknown options of llguidance, not read here; JSONSchemaOptions has separators, whitespace, relaxed",
             "#x-y annotation an extension",
             "/$defs/x#additionalItems unknown a keyword of draft 4 to 2019-09; this is read as draft 2020-12",
             "/$defs/x/additionalItems#Type unknown did you mean type?",

@@ -12,6 +12,7 @@ from frisket.errors import LimitExceededError
 from frisket.events.event import Event, EventReader, TokenSpans
 from frisket.events.partial_object import partial_object
 from frisket.events.partial_value import PartialValue
+from frisket.foreign_name import explain_names
 from frisket.outline import OutlineEvents, Reader
 from frisket.pressure import PressureReport
 from frisket.token_name import token_names
@@ -27,6 +28,7 @@ T = TypeVar("T")
 _SHOWN = 80
 
 
+@explain_names
 @dataclass(frozen=True, repr=False)
 class Generation(Generic[T]):
     """A whole answer with its steps and the reason for its end."""
@@ -118,6 +120,7 @@ class Generation(Generic[T]):
         return self.report._repr_html_()
 
 
+@explain_names
 class Stream(Iterator[Step], Generic[T]):
     """The steps of an answer as they are made, and the value so far after each. Not thread-safe."""
 
@@ -155,8 +158,8 @@ class Stream(Iterator[Step], Generic[T]):
             for _ in (answer := frisket.stream(model, prompt, Triage)):
                 show(answer.value)  # {}, {"priority": "hi"}, {"priority": "high"}, {"priority": "high", "tags": []} …
 
-        Members that are still to come are missing, and nothing is invented: see `PartialValue`. `generation().value()`
-        is the whole answer, as the type that was asked for.
+        Members that are still to come are missing, and nothing is invented: see `PartialValue`. It is a property,
+        without parentheses; `generation().value()` is the whole answer, as the type that was asked for.
         """
         if self._grammar.schema is None:
             return self.text

@@ -25,12 +25,20 @@ class Guard:
     set()
 
     A token is refused only where the grammar leaves another one.
+
+    Blocks are compared token by token. So blanks or line breaks without end are no repetition if their tokens have
+    different lengths, one space and then three; to take all blanks for equal would refuse tables and code, too. The
+    grammar bounds them exactly: `JSONSchemaOptions(whitespace="compact")` or `max_whitespace` between values, and
+    `maxLength` inside strings.
     """
 
     period: int = 64
     times: int = 4
 
     def __post_init__(self) -> None:
+        for name in ("period", "times"):
+            if not hasattr(type(getattr(self, name)), "__index__"):
+                raise TypeError(f"{name} is an int, got {type(getattr(self, name)).__name__}")
         if self.period < 1 or self.times < 1:
             raise ValueError(f"period and times are at least 1, not {self.period} and {self.times}")
 

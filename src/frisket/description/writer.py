@@ -37,6 +37,8 @@ RANGES = (
 WORDS = {"exclusiveMinimum": "more than", "exclusiveMaximum": "less than", "multipleOf": "a multiple of"}
 #: Limit steps per object of keywords (which takes some microseconds), and per character of its text.
 _STEPS_PER_NODE, _STEPS_PER_CHARACTER = 200, 1
+#: Powers of ten from here on are not told as digits.
+_LARGE = 1e15
 PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
@@ -92,6 +94,7 @@ class Writer(ABC):
         # The text is copied once into the text of each level above.
         self._meter.spend(_STEPS_PER_CHARACTER * sum(map(len, said)))
         notes += _bounds(node, used)
+        notes += [words for keyword in ("allOf", "anyOf") if (words := _digits(node.get(keyword)))]
         notes += [f"{key}: {as_json(value)}" for key, value in node.items() if key not in used]
         parts = [part for part in said if part != self.ANYTHING]
         return (self.both(parts) if len(parts) > 1 else "".join(parts) or self.ANYTHING), notes
@@ -146,10 +149,10 @@ class Writer(ABC):
             if kinds:
                 yield self._union([self._one(str(kind), node) for kind in kinds])
         for keyword in ("anyOf", "oneOf"):
-            if isinstance(node.get(keyword), list):
+            if isinstance(node.get(keyword), list) and not _digits(node[keyword]):
                 yield self._union([self._inner(one) for one in node[keyword]])
-        for one in node.get("allOf") or ():
-            yield self._inner(one)
+        if not _digits(node.get("allOf")):
+            yield from (self._inner(one) for one in node.get("allOf") or ())
 
     def _guess(self, node: Mapping[str, Any]) -> str | None:
         """The type that the keywords suggest if none is named; the text states it, as a mask would allow others."""
@@ -224,6 +227,53 @@ def _bounds(node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
         if isinstance(node.get(keyword), int | float | Decimal) and not isinstance(node[keyword], bool):
             used.add(keyword)
             yield f"{words} {as_json(node[keyword])}"
+
+
+def _digits(parts: Any) -> str | None:
+    """The digits that the numbers of a Decimal with `max_digits` or `decimal_places` may have; None for other schemas.
+
+    >>> _digits([{"exclusiveMinimum": -1000, "exclusiveMaximum": 1000, "multipleOf": 0.01}])
+    'at most 3 digits before the point and 2 after it'
+    """
+    found = [_digits_of(part) for part in parts] if isinstance(parts, list) and parts else [None]
+    known = [digits for digits in found if digits is not None]
+    if len(known) != len(found):
+        return None
+    if len(known) == 1:
+        before, after = known[0]
+        return (
+            f"at most {after} digits after the point"
+            if before is None
+            else (f"at most {before} digits before the point and {after} after it")
+        )
+    # One part for each place of the point.
+    (count, *others) = {-1 if before is None else before + after for before, after in known}
+    is_each = sorted(after for _, after in known) == list(range(count + 1))
+    return f"at most {count} digits" if is_each and not others else None
+
+
+def _digits_of(part: Any) -> tuple[int | None, int] | None:
+    """(the most digits before the point, the most after it) of numbers with bounds and a multiple that are powers of
+    ten; None for any other schema."""
+    if not isinstance(part, Mapping) or not part.keys() <= {"exclusiveMinimum", "exclusiveMaximum", "multipleOf"}:
+        return None
+    step, most = _power_of_ten(part.get("multipleOf")), _power_of_ten(part.get("exclusiveMaximum"))
+    if step is None or step > 0:
+        return None
+    if len(part) == 1:
+        return None, -step
+    bounded = (
+        len(part) == 3 and most is not None and most >= 0 and part["exclusiveMinimum"] == -part["exclusiveMaximum"]
+    )
+    return (most, -step) if bounded else None
+
+
+def _power_of_ten(number: Any) -> int | None:
+    """The exponent of a power of ten; None for any other value."""
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal) or not 0 < number < _LARGE:
+        return None
+    sign, digits, exponent = Decimal(str(number)).normalize().as_tuple()
+    return int(exponent) if (sign, digits) == (0, (1,)) else None
 
 
 def _counted(what: str, count: Any) -> str:

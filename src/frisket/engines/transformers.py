@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from frisket._core import CompiledGrammar, fill_masks
+from frisket.argument_name import explain_slips
 from frisket.engines.engine import Engine
 from frisket.engines.path import Ids, NotGenerated, Path, common, start
 from frisket.errors import EngineError, MissingDependencyError
 from frisket.logits import torch as torch_logits
+from frisket.logits.numpy import check_widths
 
 Tensor: TypeAlias = Any  # torch is optional, for type checkers too
 
@@ -28,6 +30,22 @@ ENGINE = Engine(
     extra="transformers",
     use="frisket.engines.transformers.GrammarProcessor, frisket.models.transformers",
 )
+
+
+#: Arguments as transformers and other processors name them → what to write instead.
+_SLIPS = {
+    "*": "it takes one grammar, or a list with one for each prompt; the vocabulary is in grammar.compile(vocabulary)",
+    **dict.fromkeys(("max_new_tokens", "max_length"), "write max_tokens={value}, as much as the call's max_new_tokens"),
+    **dict.fromkeys(
+        ("tokenizer", "vocabulary", "tokenizer_info"),
+        "the vocabulary is in the compiled grammar: GrammarProcessor(grammar.compile(vocabulary))",
+    ),
+    **dict.fromkeys(("compiled_grammar", "compiled", "grammars"), "write grammar={value}"),
+    **dict.fromkeys(
+        ("schema", "json_schema", "regex", "pattern"),
+        "write GrammarProcessor(grammar.compile(vocabulary)); Grammar.from_json_schema and from_regex make a grammar",
+    ),
+}
 
 
 class GrammarProcessor:
@@ -52,6 +70,7 @@ class GrammarProcessor:
     and only its end is allowed.
     """
 
+    @explain_slips("GrammarProcessor", _SLIPS)
     def __init__(
         self, grammar: CompiledGrammar | Sequence[CompiledGrammar | None], *, max_tokens: int | None = None
     ) -> None:
@@ -132,6 +151,8 @@ class GrammarProcessor:
                 hint="pass one grammar, or as many as there are prompts",
             )
         for grammar in self._grammars:
+            if grammar is not None:
+                check_widths(grammar.vocabulary.size, columns)
             if grammar is not None and not any(token_id < columns for token_id in grammar.vocabulary.eos):
                 raise refusal(
                     f"no token that ends a text is among the {columns} of the model",

@@ -34,6 +34,11 @@ def generate(
     schema (jsonschema-rs, extra `validate`). An invalid answer is shown to the model with the error, at most `repairs`
     times; after that it raises a FrisketError. An error of the transport becomes an EngineError with it as the cause.
     """
+    if not callable(transport):
+        raise TypeError(
+            f"transport is a function that sends a request and returns the text of the answer, got "
+            f"{type(transport).__name__}: frisket.hosted.connect(client, model) makes one of a vendor's client"
+        )
     if repairs < 0:
         raise ValueError("repairs: at least 0")
     schema, value = _schema_and_reader(target)

@@ -75,6 +75,9 @@ class Report:
     everywhere. Keywords that only name, describe or contain schemas (`title`, `default`, `$defs` …) are not listed. The
     entries are made on request, so a compile spends no time on them.
 
+    Printed, each entry is a line with a mark: `ok` enforced, `<` narrowed, `NOT` loosened, `--` an annotation, `??`
+    unknown. Then come the pointer, the keyword, and `slips` or `note`; `notes` come last.
+
     >>> from frisket import Grammar
     >>> report = Grammar.from_json_schema({"type": "string", "format": "phone", "maxlength": 9}).report
     >>> print(report)

@@ -44,6 +44,10 @@ def lint(
     Raises FrisketError for an unknown rule, InvalidSchemaError for a text that is not JSON, and LimitExceededError if
     the rules take more than the `limits`.
     """
+    if vocabulary is not None and not hasattr(vocabulary, "token"):
+        raise TypeError(
+            f"vocabulary is a Vocabulary, got {type(vocabulary).__name__}: a model has it as model.vocabulary"
+        )
     if max_tokens is not None and max_tokens < 1:
         raise ValueError("max_tokens is at least 1")
     rules = selected(select, ignore)

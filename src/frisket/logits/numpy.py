@@ -9,6 +9,10 @@ import numpy.typing as npt
 
 from frisket import _core
 
+#: Columns by which masks and logits of one model may differ, beside a sixteenth of them: models pad their logits, as
+#: phi-2 does by 905 of 51,200 and gpt-oss by 1,069 of 201,088; and a mask ends with a whole word.
+_MOST_PADDING = 1024
+
 Bitmask = npt.NDArray[np.uint32] | npt.NDArray[np.int32]
 
 
@@ -35,8 +39,9 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
     [1.0, -inf, 3.0]
 
     `logits` is (vocabulary,) or (batch, vocabulary) of any floating type, contiguous or not; `bitmask` is (words,) or
-    (batch, words). Logits without a bit become −∞; bits without a logit are ignored. Not thread-safe for the same
-    `logits`; cost: one pass over them.
+    (batch, words). Logits without a bit become −∞; bits without a logit are ignored. ValueError if the widths differ by
+    more than a model pads: such a mask is of another model's vocabulary. Not thread-safe for the same `logits`; cost:
+    one pass over them.
     """
     if not isinstance(logits, np.ndarray):
         raise TypeError(f"logits must be a numpy array, which is changed in place, not {type(logits).__name__}")
@@ -118,6 +123,16 @@ def _check(bitmask: Bitmask, shape: tuple[int, ...]) -> None:
         raise TypeError(f"a bitmask is made of uint32 or int32 words, not {bitmask.dtype}")
     if bitmask.ndim not in (1, 2) or bitmask.shape[:-1] != shape[:-1]:
         raise ValueError(f"a bitmask of shape {bitmask.shape} has no row for each of the logits of shape {shape}")
+    check_widths(32 * bitmask.shape[-1], shape[-1])
+
+
+def check_widths(ids: int, columns: int) -> None:
+    """ValueError if a mask of so many token ids and logits of so many columns cannot be of one model."""
+    if abs(ids - columns) > _MOST_PADDING + max(ids, columns) // 16:
+        raise ValueError(
+            f"the mask is for {ids:,} token ids, the logits are for {columns:,}: compile the grammar for the "
+            "vocabulary of the model that made these logits"
+        )
 
 
 def is_native(array: npt.NDArray[Any]) -> bool:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from frisket import _core
 from frisket.errors import MissingDependencyError
-from frisket.logits.numpy import is_native
+from frisket.logits.numpy import check_widths, is_native
 
 Tensor: TypeAlias = Any  # torch is optional, for type checkers too
 #: Device types for which Triton compiles; torch calls AMD's devices "cuda", too.
@@ -33,9 +33,9 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
 
     `logits` is a float32, float16, bfloat16 or float64 tensor of shape (vocabulary,) or (batch, vocabulary), with any
     strides; `bitmask` is an int32 tensor or a numpy array of shape (words,) or (batch, words), and is copied to the
-    device of the logits. Logits without a bit become −∞; bits without a logit are ignored. Cost: one pass, in native
-    code on a CPU, or in a Triton kernel on a GPU if `triton` is installed; otherwise also a temporary of one byte per
-    logit.
+    device of the logits. Logits without a bit become −∞; bits without a logit are ignored. ValueError if the widths
+    differ by more than a model pads: such a mask is of another model's vocabulary. Cost: one pass, in native code on a
+    CPU, or in a Triton kernel on a GPU if `triton` is installed; otherwise also a temporary of one byte per logit.
     """
     torch = _torch()
     words = _words(torch, logits, bitmask)
@@ -138,6 +138,7 @@ def _words(torch: Any, logits: Tensor, bitmask: Tensor | npt.NDArray[Any]) -> Te
         raise ValueError(
             f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
         )
+    check_widths(32 * words.shape[-1], logits.shape[-1])
     return words
 
 

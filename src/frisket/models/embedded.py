@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frisket.argument_name import explain_slips
+from frisket.foreign_name import explain_names
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt, check_room, common_prefix
 from frisket.models.safetensors import Tensor, load
@@ -31,11 +33,16 @@ SMALL = 1 << 19
 
 
 @cache
+@explain_slips(
+    "embedded",
+    {"*": "it takes no name: frisket.models.transformers(name) or frisket.models.gguf(path) loads another model"},
+)
 def embedded() -> Embedded:
     """The small model inside the package: it needs numpy, and no network. Loaded once per process, safe to share."""
     return Embedded()
 
 
+@explain_names
 class Embedded:
     """The model and its tokenizer.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from frisket.dependency import install_command
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.foreign_name import explain_names
 from frisket.models.chat import Chat
 from frisket.models.llama_cpp import ROOM, LlamaCpp, LlamaCppSession
 from frisket.models.protocol import Batch, Session, check_prompt
@@ -44,6 +45,7 @@ def gguf(path: str | Path, *, runtime: Runtime | None = None, context: int | Non
     return GGUF(Path(path), runtime, context)
 
 
+@explain_names
 class GGUF:
     """A model and its tokenizer from one file; safe to share."""
 

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from frisket import disk
+from frisket.argument_name import explain_slips
 from frisket.errors import EngineError
 from frisket.models.gguf import GGUF, Runtime, gguf, installed
 
@@ -23,6 +24,10 @@ NOTE = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0): 93 MB from the package
 _BLOCK = 1 << 20
 
 
+@explain_slips(
+    "smollm2",
+    {"*": "it takes no name: frisket.models.transformers(name) or frisket.models.gguf(path) loads another model"},
+)
 def smollm2(*, runtime: Runtime | None = None) -> GGUF:
     """SmolLM2-135M-Instruct, a small chat model (Allal et al. 2025, Apache-2.0); loaded once per process.
 

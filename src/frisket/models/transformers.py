@@ -14,6 +14,7 @@ import numpy as np
 
 from frisket.chat_template import ChatTemplate
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.foreign_name import explain_names
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt
 from frisket.models.session import NetworkSession
@@ -39,6 +40,12 @@ def transformers(
     yourself and pass model and tokenizer. `tokenizer` may be a name or folder of its own. `device` and `dtype` (a torch
     dtype or its name) apply to models that are loaded here. Only a fast tokenizer tells the bytes of its tokens.
     """
+    if not isinstance(model, str | Path) and hasattr(model, "encode") and not hasattr(model, "forward"):
+        raise TypeError(
+            f"the first argument is a tokenizer, {type(model).__name__}: write transformers(model, tokenizer)"
+        )
+    if hasattr(tokenizer, "forward"):
+        raise TypeError(f"the second argument is a model, {type(tokenizer).__name__}, where its tokenizer is wanted")
     if isinstance(model, str | Path):
         return Transformers(*_load(model, tokenizer, device=device, dtype=dtype, revision=revision))
     if tokenizer is None:
@@ -92,6 +99,7 @@ def _unreadable(source: str | Path, reason: str, hint: str) -> FrisketError:
     return FrisketError(f"cannot load the model {source}: {reason}", where=str(source), hint=hint, code="file")
 
 
+@explain_names
 class Transformers:
     """A causal model with a KV cache, one sequence per session."""
 

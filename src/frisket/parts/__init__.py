@@ -4,6 +4,9 @@ combinator     sequences, choices, repetitions, free text and tags
 text_template  fixed text with typed holes
 """
 
+from typing import TYPE_CHECKING
+
+from frisket.foreign_name import missing
 from frisket.parts.combinator import (
     GrammarPart,
     capture,
@@ -37,3 +40,9 @@ __all__ = [
     "text",
     "until",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise missing("frisket.parts", name)

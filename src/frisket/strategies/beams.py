@@ -10,6 +10,7 @@ import numpy as np
 
 from frisket import Generation, Sampler
 from frisket.errors import StrategyError
+from frisket.extension import check_integer, explain_fields
 from frisket.strategies.place import Place
 from frisket.strategies.strategy import Answers, Strategy, nothing_found, refuse_stops
 from frisket.strategies.weighted import Samples, Weighted
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from frisket.extension import Task
 
 
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = dict.fromkeys(("beams", "num_beams", "beam_width", "width", "beam_size", "k"), "write n={value}")
+
+
+@explain_fields(_SLIPS)
 @dataclass(frozen=True)
 class Beams(Strategy):
     """The likeliest answer that `n` beams find: of all beginnings of one length, the `n` likeliest are continued.
@@ -31,6 +37,7 @@ class Beams(Strategy):
     n: int
 
     def __post_init__(self) -> None:
+        check_integer("n", self.n)
         if self.n < 1:
             raise ValueError(f"there is at least 1 beam, not {self.n}")
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from frisket import Generation, Sampler
+from frisket.extension import check_integer, explain_fields
 from frisket.strategies.masked import Masked
-from frisket.strategies.strategy import Answers, Strategy
+from frisket.strategies.strategy import Answers, Strategy, check_part
 from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 Score: TypeAlias = Callable[[Generation[Any]], float]
 
 
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(("k", "best_of", "samples", "num_samples", "candidates"), "write n={value}"),
+    **dict.fromkeys(("score", "key", "scorer", "reward"), 'write by={value}: "feasible", "logprob" or a function'),
+    **dict.fromkeys(("strategy", "base"), "write of={value}"),
+}
+
+
+@explain_fields(_SLIPS)
 @dataclass(frozen=True)
 class Best(Strategy):
     """The best of `n` answers, each found by the strategy `of`, or without one drawn token by token under the mask.
@@ -34,10 +44,12 @@ class Best(Strategy):
     of: Strategy = field(default_factory=Masked)
 
     def __post_init__(self) -> None:
+        check_integer("n", self.n)
         if self.n < 1:
             raise ValueError(f"there is at least 1 answer, not {self.n}")
-        if isinstance(self.by, str) and self.by not in SCORES:
+        if not callable(self.by) and not (isinstance(self.by, str) and self.by in SCORES):
             raise ValueError(f"by is {', '.join(SCORES)} or a function, not {self.by!r}")
+        check_part("of", self.of)
 
     @property
     def is_masked(self) -> bool:

@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frisket import Generation, Sampler
-from frisket.extension import Budget, decode
+from frisket.extension import Budget, check_integer, decode, explain_fields
 from frisket.strategies.best import log_feasible
 from frisket.strategies.masked import Masked
-from frisket.strategies.strategy import Answers, Strategy
+from frisket.strategies.strategy import Answers, Strategy, check_part
 from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
     from frisket.extension import Task
 
 
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(("max_tokens", "max_new_tokens", "length", "draft_tokens"), "write tokens={value}"),
+    **dict.fromkeys(("n", "drafts", "num_drafts"), "write k={value}"),
+    **dict.fromkeys(("strategy", "of"), "write then={value}"),
+}
+
+
+@explain_fields(_SLIPS)
 @dataclass(frozen=True)
 class Draft(Strategy):
     """The model first answers freely, in at most `tokens` tokens; then it reads its draft and answers in the grammar
@@ -35,6 +44,9 @@ class Draft(Strategy):
     then: Strategy = field(default_factory=Masked)
 
     def __post_init__(self) -> None:
+        check_integer("tokens", self.tokens)
+        check_integer("k", self.k)
+        check_part("then", self.then)
         if self.tokens < 1 or self.k < 1:
             raise ValueError(f"tokens and k are at least 1, not {self.tokens} and {self.k}")
 

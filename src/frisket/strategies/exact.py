@@ -10,6 +10,7 @@ import numpy as np
 
 from frisket import Generation
 from frisket.errors import LimitExceededError
+from frisket.extension import check_integer, explain_fields
 from frisket.strategies.cone import Cone
 from frisket.strategies.cursor import Cursor
 from frisket.strategies.strategy import Answers, Strategy, drawing_sampler, nothing_found, refuse_stops
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
     from frisket.extension import Beginning, Fate, Task
 
 
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(
+        ("n", "samples", "num_samples"),
+        "draw several by frisket.sample(model, prompt, target, {value}, strategy=Exact())",
+    ),
+    **dict.fromkeys(("max_attempts", "tries", "max_tries", "max_draws", "retries"), "write attempts={value}"),
+    "algorithm": "write method={value}",
+}
+
+
+@explain_fields(_SLIPS)
 @dataclass(frozen=True)
 class Exact(Strategy):
     """Answers drawn from the model's own distribution, on condition that the text is one of the grammar.
@@ -45,6 +58,7 @@ class Exact(Strategy):
     def __post_init__(self) -> None:
         if self.method not in ("cars", "asap"):
             raise ValueError(f"method is cars or asap, not {self.method!r}")
+        check_integer("attempts", self.attempts)
         if self.attempts < 1:
             raise ValueError(f"attempts are at least 1, not {self.attempts}")
 

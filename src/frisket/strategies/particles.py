@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frisket import Sampler
+from frisket.extension import check_integer, explain_fields
 from frisket.strategies.place import Place
 from frisket.strategies.row import Row
 from frisket.strategies.strategy import Answers, Strategy, drawing_sampler, refuse_stops
@@ -25,6 +26,17 @@ Where: TypeAlias = Callable[[str, bool], bool]
 Critic: TypeAlias = Callable[[str, bool], float]
 
 
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(("particles", "n_particles", "num_particles", "k", "samples"), "write n={value}"),
+    **dict.fromkeys(
+        ("constraint", "check", "predicate", "filter", "condition"), "write where=…, a test of (text, whole)"
+    ),
+    **dict.fromkeys(("potential", "score", "reward", "twist"), "write critic=…, a logarithm by (text, whole)"),
+}
+
+
+@explain_fields(_SLIPS)
 @dataclass(frozen=True)
 class Particles(Strategy):
     """`n` answers that grow together, weighted by the probability that masks take from them (Lew et al. 2023, Loula et
@@ -48,6 +60,10 @@ class Particles(Strategy):
     critic: Critic | None = None
 
     def __post_init__(self) -> None:
+        check_integer("n", self.n)
+        for name in ("where", "critic"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise TypeError(f"{name} is a function of (text, whole), got {type(getattr(self, name)).__name__}")
         if self.n < 1:
             raise ValueError(f"there is at least 1 particle, not {self.n}")
 

@@ -43,6 +43,13 @@ class Strategy(ABC):
         return found.pick(rng)
 
 
+def check_part(name: str, value: object) -> None:
+    """TypeError unless this is a strategy, for a field of another one."""
+    if not isinstance(value, Strategy):
+        got = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+        raise TypeError(f"{name} is a Strategy, got {got}: write {name}=frisket.strategies.Beams(4), for instance")
+
+
 def drawing_sampler(task: Task, strategy: str) -> Sampler:
     """The sampler of a strategy whose weights refer to the distribution that it draws from.
 

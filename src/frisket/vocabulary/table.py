@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +35,10 @@ EOS_NAMES = frozenset((
     "<end_of_utterance>", "[EOS]",
 ))
 # fmt: on
+
+
+#: Texts that are an end by their looks, such as `<|im_end|>`, for tokenizers that do not mark it as special.
+_MARKER = re.compile(rb"[<\[{|].*\w.*[>\]}|]", re.DOTALL)
 
 
 class Texts(Sequence["bytes | None"]):
@@ -125,6 +131,7 @@ class TokenTable:
             if 0 <= token_id < rows:
                 texts[token_id] = b""
         _check_ids(tokens, special, stops, rows)
+        _warn_of_text(tokens, stops, special)
         lengths = np.fromiter(map(len, texts), dtype="<u4", count=rows)
         if lengths.max() > MAX_TOKEN_BYTES:
             long = np.flatnonzero(lengths > MAX_TOKEN_BYTES).tolist()
@@ -219,6 +226,22 @@ def _stops(eos: Eos, special: Mapping[str, int], names: Mapping[str, int]) -> tu
                 f"no token is called {stop!r}", hint="name a token of this tokenizer, or give its id as a number"
             )
     return tuple(sorted(stops))
+
+
+def _warn_of_text(tokens: Sequence[bytes | None], stops: tuple[int, ...], special: Mapping[str, int]) -> None:
+    """Warn of a stop that is an ordinary text: most often it is the id of another model's end token.
+
+    It is no error, since some models end with a text, and their settings say so."""
+    known = set(special.values())
+    for stop in stops:
+        text = (tokens[stop] or b"") if stop < len(tokens) and stop not in known else b""
+        if text.strip() and not _MARKER.fullmatch(text.strip()):
+            shown = text.decode(errors="replace")
+            warnings.warn(
+                f"the stop token {stop} is the text {shown!r}, which this token then cannot write: is it the end token "
+                "of this model (eos=)? A text that is nothing but an end stands in special=, too",
+                stacklevel=2,
+            )
 
 
 def _check_ids(tokens: Sequence[bytes | None], special: Mapping[str, int], stops: tuple[int, ...], size: int) -> None:

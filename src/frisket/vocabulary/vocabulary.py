@@ -10,6 +10,7 @@ import numpy as np
 
 from frisket.argument_name import explain_slips
 from frisket.errors import VocabularyError
+from frisket.foreign_name import ExplainsNames, missing
 from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
 from frisket.vocabulary.table import Eos, Texts, TokenTable, kind_of
 
@@ -24,7 +25,7 @@ _SLIPS = {
 }
 
 
-class Vocabulary:
+class Vocabulary(metaclass=ExplainsNames):
     """The exact bytes of every token of one tokenizer; immutable, shared by all grammars and threads.
 
     >>> vocabulary = Vocabulary.from_bytes([b"yes", b"no", b" ", None], special={"<end>": 3}, eos="<end>")
@@ -39,8 +40,8 @@ class Vocabulary:
     read from a config.json beside the tokenizer. Ids beyond the tokenizer's are never allowed. `eos` is an id, a
     token's name, or several of them. By default it is the end named by the tokenizer or the files beside it, or else
     all special tokens with usual names for the end (`</s>`, `<|eot_id|>`, ...). If none is found, the tokenizer is
-    refused. `eos=()` says that no token ends a document: where a document can only end, a mask then has no bit
-    (`Matcher.can_end`).
+    refused. A stop that is an ordinary text is warned of, since that token then cannot write it. `eos=()` says that no
+    token ends a document: where a document can only end, a mask then has no bit (`Matcher.can_end`).
 
     Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off). A
     VocabularyError says which tokens have bytes that cannot be known, and why.
@@ -56,10 +57,18 @@ class Vocabulary:
     def __init__(self, table: TokenTable) -> None:
         from frisket import _core
 
+        if not isinstance(table, TokenTable):
+            made = ", ".join(name for name in vars(Vocabulary) if name.startswith("from_"))
+            raise TypeError(f"Vocabulary() makes nothing of a {type(table).__name__}; call a constructor of it: {made}")
         lengths, texts = table.block
         self._core = _core.Vocabulary.from_block(lengths, texts, special=dict(table.special), eos=table.eos)
         self._fingerprint = table.fingerprint
         self._prepends_space = table.prepends_space
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name)
 
     @classmethod
     @explain_slips("Vocabulary.from_huggingface", _SLIPS)

@@ -177,6 +177,13 @@ def test_a_guard_sees_no_block_longer_than_its_period() -> None:
     assert Guard(period=3, times=2).refused([1, 2, 3, 1, 2, 3]) == {1}
 
 
+def test_blanks_of_many_lengths_are_no_block_and_the_grammar_bounds_them() -> None:
+    assert Guard(period=64, times=2).refused([1, 2, 1, 3, 2, 1, 4, 2, 3, 1, 3, 4, 2, 1]) == set()
+    options = frisket.JSONSchemaOptions(whitespace="free", max_whitespace=3)
+    grammar = frisket.Grammar.from_json_schema({"type": "array", "maxItems": 0}, options)
+    assert grammar.accepts("[ \n ]") and not grammar.accepts("[ \n  ]")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -105,6 +105,51 @@ def test_numbers_that_only_python_has() -> None:
     assert Grammar.from_json_schema({"const": Decimal("2.5")}).describe("example") == "2.5"
 
 
+def digits(before: int, after: int) -> dict[str, Any]:
+    """The part of a schema by which a Decimal has so many digits before and after the point."""
+    return {"exclusiveMinimum": -(10**before), "exclusiveMaximum": 10**before, "multipleOf": float(f"1e-{after}")}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"allOf": [digits(3, 2)]}, "at most 3 digits before the point and 2 after it"),
+        ({"allOf": [{"multipleOf": 0.01}]}, "at most 2 digits after the point"),
+        ({"anyOf": [digits(2, 0), digits(1, 1), digits(0, 2)]}, "at most 2 digits"),
+        ({"minimum": 0, "maximum": 99.5, "allOf": [digits(2, 1)]},
+         "0 to 99.5; at most 2 digits before the point and 1 after it"),
+    ],
+)  # fmt: skip
+def test_the_digits_of_a_decimal_are_words(keywords: dict[str, Any], words: str) -> None:
+    schema = {"type": "number", **keywords}
+    assert typescript(schema) == f"// {words}\nnumber" and prose(schema) == f"number ({words})"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"exclusiveMinimum": -100, "exclusiveMaximum": 1000, "multipleOf": 0.1},
+        {"exclusiveMinimum": -50, "exclusiveMaximum": 50, "multipleOf": 0.1},
+        {"exclusiveMaximum": 10, "multipleOf": 0.1},
+        {"multipleOf": 0.25},
+        {"multipleOf": 10**400},
+        {"multipleOf": 0.1, "type": "number"},
+    ],
+)
+def test_other_bounds_are_no_digits(part: dict[str, Any]) -> None:
+    assert "digits" not in prose({"type": "number", "allOf": [part]})
+    assert "digits" not in prose({"type": "number", "anyOf": [digits(2, 0), part]})
+    assert "digits" not in prose({"type": "number", "anyOf": [digits(2, 0), digits(0, 2)]})
+
+
+def test_the_description_of_a_decimal_says_its_bounds() -> None:
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    price = pydantic.condecimal(ge=0, le=100, max_digits=5, decimal_places=2)
+    said = "0.0 to 100.0; at most 3 digits before the point and 2 after it"
+    assert Grammar.from_type(price).describe("prose") == f"number ({said})"
+    assert Grammar.from_type(pydantic.condecimal(max_digits=3)).describe("prose") == "number (at most 3 digits)"
+
+
 def test_prose() -> None:
     assert (
         prose(NODE)

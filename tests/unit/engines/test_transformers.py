@@ -291,3 +291,22 @@ def test_without_the_packages_the_error_names_what_to_install(monkeypatch: pytes
         MissingDependencyError, match=rf"{package} is not installed\nhint: pip install transformers torch "
     ):
         GrammarProcessor(ABC.compile(LETTERS))
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"max_new_tokens": 5}, "write max_tokens=5"),
+        ({"tokenizer": None}, r"grammar\.compile\(vocabulary\)"),
+        ({"max_token": 5}, "do you mean max_tokens"),
+    ],
+)
+def test_an_argument_of_another_processor_is_told(options: dict[str, Any], advice: str) -> None:
+    with pytest.raises(TypeError, match=f"GrammarProcessor takes no .*{advice}"):
+        GrammarProcessor(None, **options)  # type: ignore[arg-type]
+
+
+def test_a_mask_of_another_models_vocabulary_is_refused(setup: Any) -> None:
+    other = Vocabulary.from_bytes([bytes([value]) for value in range(256)] + [None], eos=256, size=5_000)
+    with pytest.raises(ValueError, match="the mask is for 5,000 token ids, the logits are for"):
+        generate(setup, ["a"], GrammarProcessor(GRAMMARS[1].compile(other)))

@@ -75,6 +75,11 @@ def test_nothing_was_meant(word: str) -> None:
     assert said({word: 1}) == {f"#{word}": ("unknown", "no keyword of any draft")}
 
 
+def test_the_options_of_llguidance_are_told_to_have_no_effect() -> None:
+    status, note = said({"type": "object", "x-guidance": {"item_separator": ","}})["#x-guidance"]
+    assert status == "unknown" and "JSONSchemaOptions" in note
+
+
 @pytest.mark.parametrize(
     ("uri", "note"),
     [

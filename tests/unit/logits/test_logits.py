@@ -134,6 +134,28 @@ def test_the_engine_refuses_what_it_cannot_read() -> None:
     assert not logits.any() and not shared.any()
 
 
+@pytest.mark.parametrize(
+    ("words", "columns"), [(4008, 151_936), (4748, 128_256), (1571, 128_256), (1000, 100), (1, 5_000)]
+)
+def test_a_mask_of_another_models_vocabulary_is_refused(words: int, columns: int) -> None:
+    logits, bitmask = np.zeros(columns, dtype=np.float32), np.zeros(words, dtype=np.uint32)
+    said = f"the mask is for {32 * words:,} token ids, the logits are for {columns:,}"
+    for apply in (numpy_logits.apply_mask, numpy_logits.feasible_mass):
+        with pytest.raises(ValueError, match=said):
+            apply(logits, bitmask)
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    with pytest.raises(ValueError, match=said):
+        torch_logits.apply_mask(torch.zeros(columns), bitmask)
+    assert not logits.any()
+
+
+@pytest.mark.parametrize(("ids", "columns"), [(50_295, 51_200), (200_019, 201_088), (259, 384), (151_669, 152_064)])
+def test_a_model_pads_its_logits(ids: int, columns: int) -> None:
+    logits = np.zeros(columns, dtype=np.float32)
+    numpy_logits.apply_mask(logits, numpy_logits.allocate_bitmask(1, ids)[0])
+    assert np.isneginf(logits).all()
+
+
 def test_numpy_misuse_changes_nothing() -> None:
     logits = np.zeros((2, 40), dtype=np.float32)
     with pytest.raises(ValueError, match="no row for each"):

@@ -184,6 +184,10 @@ def test_what_cannot_be_loaded_says_why(folder: Path, tmp_path: Path, monkeypatc
         frisket.models.transformers(Counter())
     with pytest.raises(TypeError, match="loaded here"):
         frisket.models.transformers(Counter(), Words(), device="cpu")
+    with pytest.raises(TypeError, match=r"is a tokenizer, Words: write transformers\(model, tokenizer\)"):
+        frisket.models.transformers(Words(), Counter())
+    with pytest.raises(TypeError, match="second argument is a model"):
+        frisket.models.transformers("a name", SimpleNamespace(forward=None))
 
 
 def test_a_name_is_left_to_transformers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,6 +126,7 @@ def ranks(*entries: tuple[bytes, int]) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in entries)
 
 
+@pytest.mark.filterwarnings("ignore:the stop token .* is the text")
 def test_a_rank_file(tmp_path: Path) -> None:
     path = tmp_path / "x.tiktoken"
     path.write_bytes(ranks((b"a", 0), (b"\xff", 3), (b"b c", 1)) + b"\n")

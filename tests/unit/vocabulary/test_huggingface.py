@@ -270,6 +270,7 @@ def test_stops_that_the_tokenizer_does_not_have_are_left_out() -> None:
     assert table(WITH_STOPS, config={"eos_token_id": [None, True, 3]}).eos == (3,)
 
 
+@pytest.mark.filterwarnings("ignore:the stop token .* is the text")
 def test_the_caller_decides() -> None:
     files = {"tokenizer.json": json.dumps(WITH_STOPS).encode(), "config.json": b'{"eos_token_id": 3, "vocab_size": 8}'}
     found = huggingface.build(files, size=100, eos=["</s>", "b"], where=None)
@@ -447,6 +448,7 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, part in parts for place in places(part, (*path, key)))]
 
 
+@pytest.mark.filterwarnings("ignore:the stop token .* is the text")
 def test_any_damage_is_a_vocabulary_error() -> None:
     chance = random.Random(0)
     fine = 0

@@ -61,6 +61,7 @@ def test_without_eos_the_special_tokens_with_well_known_names_are_stops() -> Non
     assert TokenTable.of([b"</s>"], special={}).eos == ()
 
 
+@pytest.mark.filterwarnings("ignore:the stop token .* is the text")
 def test_eos_by_name_id_or_several() -> None:
     names = {"b": 1}
     assert TokenTable.of(TOKENS, special={"<end>": 3}, eos=["b", "<end>", 0], names=names).eos == (0, 1, 3)
@@ -70,6 +71,20 @@ def test_eos_by_name_id_or_several() -> None:
         TokenTable.of(TOKENS, special={}, eos=[2.5])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="True"):
         TokenTable.of(TOKENS, special={}, eos=True)
+
+
+@pytest.mark.parametrize(("token", "name"), [(b"a", None), (b"#", None), (b" word", None), ("é".encode(), "é")])
+def test_a_stop_that_is_a_text_is_warned_of(token: bytes, name: str | None) -> None:
+    names = {} if name is None else {name: 0}
+    with pytest.warns(UserWarning, match="the stop token 0 is the text .* which this token then cannot write"):
+        table = TokenTable.of([token, b"b"], special={}, eos=0 if name is None else name, names=names)
+    assert table.tokens == (None, b"b")
+
+
+@pytest.mark.parametrize("token", [b"<end>", b"<|im_end|>", b" <EOT>", b"[EOS]", b"\n\n", b"", None])
+def test_a_stop_that_looks_like_an_end_is_taken(token: bytes | None) -> None:
+    assert TokenTable.of([token, b"b"], special={}, eos=0).eos == (0,)
+    assert TokenTable.of([b"END", b"b"], special={"END": 0}, eos=0).eos == (0,)
 
 
 @pytest.mark.parametrize("eos", [5, -1])

@@ -49,6 +49,7 @@ def test_no_tokens_at_all() -> None:
         Vocabulary.from_bytes([])
 
 
+@pytest.mark.filterwarnings("ignore:the stop token .* is the text")
 def test_every_constructor_takes_size_and_eos(tmp_path: Path) -> None:
     whole = {
         "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}},

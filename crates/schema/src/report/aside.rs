@@ -211,6 +211,10 @@ impl Known<'_> {
         if let Some(note) = annotation(word) {
             return Some((Status::Annotation, note.into()));
         }
+        if word == "x-guidance" {
+            let note = "options of llguidance, not read here; JSONSchemaOptions has separators, whitespace, relaxed";
+            return Some((Status::Unknown, note.into()));
+        }
         if word.starts_with("x-") {
             return Some((Status::Annotation, "an extension".into()));
         }

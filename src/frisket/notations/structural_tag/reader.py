@@ -128,7 +128,10 @@ class _Reader:
         if "structures" in tag or "triggers" in tag:
             return self._structures(tag, place)
         if tag.get("type") != "structural_tag":
-            place.below("type").fail('the type of a structural tag is "structural_tag"')
+            place.below("type").fail(
+                'the type of a structural tag is "structural_tag"',
+                'write {"type": "structural_tag", "format": {…}}, or {"structures": […], "triggers": […]}',
+            )
         if "format" not in tag:
             place.fail("there is neither a format nor structures and triggers")
         return self.format(tag["format"], place.below("format"))
