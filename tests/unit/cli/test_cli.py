@@ -107,7 +107,7 @@ class TestGenerate:
         monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
         monkeypatch.setitem(sys.modules, "transformers", None)
         missing = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", "real")
-        assert missing.code == 1 and "pip install transformers torch accelerate tokenizers" in missing.err
+        assert missing.code == 1 and 'pip install "frisket-llm[transformers]"' in missing.err
         asked: list[object] = []
 
         def embedded(source: object) -> models.Model:
@@ -448,7 +448,7 @@ class TestMistakes:
     def test_without_typer(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setitem(sys.modules, "typer", None)
         ran = Ran(capsys, "generate", "?")
-        assert ran.code == 1 and "pip install typer rich" in ran.err
+        assert ran.code == 1 and 'pip install "frisket-llm[cli]"' in ran.err
 
 
 class TestWhereTheAnswerGoes:
