@@ -52,7 +52,9 @@ def advice(word: str, commands: list[str]) -> str:
     "Did you mean 'frisket mask --explain'?"
     """
     near = difflib.get_close_matches(word.lower(), [*commands, *ELSEWHERE], n=1)
-    return f"Did you mean 'frisket {ELSEWHERE.get(near[0], near[0])}'?" if near else "'frisket --help' lists the commands."
+    return (
+        f"Did you mean 'frisket {ELSEWHERE.get(near[0], near[0])}'?" if near else "'frisket --help' lists the commands."
+    )
 
 
 app = typer.Typer(
