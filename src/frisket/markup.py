@@ -33,6 +33,7 @@ STYLE = (
 pre { white-space: pre-wrap; overflow-wrap: anywhere; color: inherit; background: inherit; }
 table { color: var(--text); border-spacing: .6rem 0; }
 caption, th, td { text-align: left; vertical-align: top; color: inherit; background: inherit; }
+caption { white-space: nowrap; }
 th { font-weight: normal; } thead th { font-weight: bold; } .figure { text-align: right; }
 }"""
 )

@@ -67,7 +67,7 @@ def test_a_template_that_refuses_says_why() -> None:
 def test_without_jinja_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("jinja2", "jinja2.sandbox"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingDependencyError, match="pip install jinja2"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[templates\]"'):
         ChatTemplate("x")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
@@ -139,9 +141,16 @@ def test_a_regex_error_names_the_place_in_the_pattern() -> None:
 
 
 def test_a_missing_package_prints_the_exact_pip_line() -> None:
-    assert MissingDependencyError.of("torch", "torch").hint == "pip install torch"
-    assert MissingDependencyError.of("gguf", "gguf").hint == "pip install gguf tokenizers jinja2"
-    assert MissingDependencyError.of("vllm", "vllm").hint == "pip install 'vllm>=0.32,<0.34'"
+    assert MissingDependencyError.of("torch", "torch").hint == 'pip install "frisket-llm[torch]"'
+    assert MissingDependencyError.of("llama-cpp-python", "llama-cpp").hint == 'pip install "frisket-llm[llama-cpp]"'
+
+
+def test_frisket_from_a_folder_of_sources_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> NoReturn:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "metadata", missing)
+    assert MissingDependencyError.of("llama-cpp-python", "llama-cpp").hint == "pip install llama-cpp-python"
 
 
 def test_a_rejected_token_names_what_was_expected() -> None:

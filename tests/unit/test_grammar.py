@@ -128,7 +128,7 @@ class TestConstructors:
             grammar.value('"long"')
         assert caught.value.code == "value-refused"
         monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
-        with pytest.raises(MissingDependencyError, match="pip install jsonschema-rs"):
+        with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[validate\]"'):
             Grammar.from_json_schema(schema, json_schema.JSONSchemaOptions())
 
     def test_a_schema_nested_too_deep_to_be_read(self) -> None:
@@ -153,7 +153,7 @@ class TestConstructors:
 
     def test_type_without_pydantic(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pydantic", None)
-        with pytest.raises(MissingDependencyError, match="pip install pydantic"):
+        with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[pydantic\]"'):
             Grammar.from_type(int)
 
 

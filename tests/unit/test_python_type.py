@@ -203,7 +203,7 @@ def test_a_validator_in_python_is_not_in_the_schema() -> None:
 
 def test_pydantic_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic", None)
-    with pytest.raises(MissingDependencyError, match="pip install pydantic"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[pydantic\]"'):
         PythonType(int)
 
 

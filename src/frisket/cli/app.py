@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import difflib
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from frisket.cli import (
     bench,
@@ -24,8 +26,40 @@ from frisket.cli import (
 
 COMMANDS = generate, example, trace, check, lint, describe, export, doctor, mask, play, serve, bench, engines
 
+#: Names in Python, and habits → the words of the command line for them.
+ELSEWHERE = {
+    "explain": "mask --explain",
+    "help": "--help",
+    "pressure": "trace",
+    "validate": "check",
+    "version": "--version",
+}
+
+
+class Group(TyperGroup):
+    """The commands; an unknown one is answered with the command that may be meant."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"No such command {args[0]!r}. {advice(args[0], list(self.commands))}")
+        return super().resolve_command(ctx, args)
+
+
+def advice(word: str, commands: list[str]) -> str:
+    """The command that a word may mean.
+
+    >>> advice("expain", ["mask", "play"])
+    "Did you mean 'frisket mask --explain'?"
+    """
+    near = difflib.get_close_matches(word.lower(), [*commands, *ELSEWHERE], n=1)
+    return (
+        f"Did you mean 'frisket {ELSEWHERE.get(near[0], near[0])}'?" if near else "'frisket --help' lists the commands."
+    )
+
+
 app = typer.Typer(
     name="frisket",
+    cls=Group,
     help="A language model's output, valid by construction: mask the form, prompt the meaning.",
     epilog="\n\n".join(module.EXAMPLES.partition("\n")[0] for module in COMMANDS),
     no_args_is_help=True,

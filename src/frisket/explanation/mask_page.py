@@ -25,12 +25,16 @@ def mask_page(matcher: Matcher) -> str:
     """
     vocabulary, allowed = matcher.compiled.vocabulary, matcher.allowed()
     end = "may end here" if matcher.can_end else "cannot end here"
-    line = f"{len(allowed):,} of {vocabulary.size:,} tokens may come next after {matcher.steps:,} steps; the text {end}"
+    line = f"{len(allowed):,} of {vocabulary.size:,} tokens may come next after {_steps(matcher.steps)}; the text {end}"
     rows = [
         [*figures(f"{token}"), f"<td><code>{shown(_written(matcher, token))}</code></td>"] for token in allowed[:MOST]
     ]
     more = f"<p>and {len(allowed) - MOST:,} more</p>" if len(allowed) > MOST else ""
     return notebook(f"<p>{shown(line)}</p>", table("Tokens that may come next", [], ["id"], ["token"], rows), more)
+
+
+def _steps(steps: int) -> str:
+    return f"{steps:,} step{'' if steps == 1 else 's'}"
 
 
 def _written(matcher: Matcher, token: int) -> str:

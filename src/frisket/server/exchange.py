@@ -121,12 +121,19 @@ def _read_refused(data: bytes) -> object:
 
 
 @contextlib.contextmanager
-def rename_places(places: Mapping[str, str]) -> Iterator[None]:
-    """Translate the places in errors of a block into places of this request."""
+def rename_places(places: Mapping[str, str], *, tokens: str = "max_tokens") -> Iterator[None]:
+    """Translate the places in errors of a block into places of this request.
+
+    `tokens` is the request's field for `max_tokens`; an error about the field says its name, too.
+    """
     try:
         yield
     except (Failure, FrisketError) as error:
         failure = Failure.of(error)
+        if failure.where == "/max_tokens":
+            failure.where = f"/{tokens}"
+            failure.message = failure.message.replace("max_tokens", tokens)
+            failure.hint = failure.hint and failure.hint.replace("max_tokens", tokens)
         failure.where = places.get(failure.where or "", failure.where)
         raise failure from error
 

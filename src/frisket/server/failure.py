@@ -117,7 +117,8 @@ class Failure(Exception):
         elif not FIELD.fullmatch(error.where):
             # The error's place is inside a text (line and column, or offset), not a place in the request.
             message = f"{message} ({error.where})"
-        return cls(status, message, code=error.code, where=place, hint=error.hint, places=places)
+        hint = error.hint and error.hint.replace(" (--on-budget cut)", "")  # the option of the command line
+        return cls(status, message, code=error.code, where=place, hint=hint, places=places)
 
     def body(self) -> ErrorBody:
         # Many clients show only the message, so it includes place and hint.

@@ -14,6 +14,7 @@ LISTED = "leave it out; GET /openapi.json lists the fields"
 TOOLS_ELSEWHERE = "POST /v1/chat/completions and /v1/responses serve tools"
 SCHEMA = 'say {"response_format": {"type": "json_schema", "json_schema": {"name": …, "schema": …}}}'
 FUNCTION = 'say {"type": "function", "function": {"name": …, "parameters": …}}'
+TOKENS = "say max_tokens, or max_output_tokens to /v1/responses"
 RULES = 'say {"structured_outputs": {"grammar": …}}'
 
 
@@ -40,6 +41,9 @@ UNSERVED: Mapping[str, Unserved] = {
     "previous_response_id": Unserved("nothing is stored: send the items of the conversation as input"),
     "conversation": Unserved("nothing is stored: send the items of the conversation"),
     "max_tool_calls": Unserved("say parallel_tool_calls"),
+    "max_tokens": Unserved("say max_output_tokens"),
+    "max_completion_tokens": Unserved(TOKENS),
+    "max_output_tokens": Unserved("say max_tokens"),
     "prediction": Unserved(),
     "web_search_options": Unserved("offer a tool that searches"),
     "tools": Unserved(TOOLS_ELSEWHERE),
@@ -80,7 +84,7 @@ UNSERVED: Mapping[str, Unserved] = {
     "chat_template": Unserved("the model's own template is used; chat_template_kwargs are its variables"),
     "documents": Unserved("write them into a message"),
     "thinking_token_budget": Unserved("say reasoning_effort, or max_tokens"),
-    "max_new_tokens": Unserved("say max_tokens"),
+    "max_new_tokens": Unserved(TOKENS),
     "min_new_tokens": Unserved("say min_tokens"),
     "sampling_params": Unserved("its fields stand in the body itself"),
     "input_ids": Unserved("POST /v1/completions takes token ids as its prompt"),
@@ -93,7 +97,7 @@ UNSERVED: Mapping[str, Unserved] = {
     "lora_path": Unserved("start a server with that model"),
     "rid": Unserved("say request_id"),
     # llama.cpp and Ollama
-    "n_predict": Unserved("say max_tokens", (-1,)),
+    "n_predict": Unserved(TOKENS, (-1,)),
     "n_probs": Unserved("say logprobs and top_logprobs", (0,)),
     "repeat_penalty": Unserved("say repetition_penalty", (1,)),
     "repeat_last_n": Unserved("repetition_penalty counts the whole answer"),

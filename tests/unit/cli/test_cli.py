@@ -107,7 +107,7 @@ class TestGenerate:
         monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
         monkeypatch.setitem(sys.modules, "transformers", None)
         missing = Ran(capsys, "generate", "--choices", "a,b", "x", "--model", "real")
-        assert missing.code == 1 and "pip install transformers torch accelerate tokenizers" in missing.err
+        assert missing.code == 1 and 'pip install "frisket-llm[transformers]"' in missing.err
         asked: list[object] = []
 
         def embedded(source: object) -> models.Model:
@@ -419,7 +419,11 @@ class TestMistakes:
             (["generate", "--schema", '{"type": "string", "maxLength": -1}', "?"], 1, "/maxLength"),
             (["generate", "--schema", '{"minLength": 2, "maxLength": 1, "type": "string"}', "?"], 1, "error:"),
             (["check", "[" * 100_000], 1, "deeper than 10000 levels"),
-            (["frobnicate"], 2, "frobnicate"),
+            (["frobnicate"], 2, "'frisket --help' lists"),
+            (["expain"], 2, "frisket mask --explain"),
+            (["genrate", "?"], 2, "frisket generate"),
+            (["Check", "{}"], 2, "frisket check"),
+            (["help"], 2, "frisket --help"),
             (["serve", "--on-budget", "cut"], 2, "each request says it"),
             (["generate", "?", "--no-such-option"], 2, "no-such-option"),
         ],
@@ -448,7 +452,7 @@ class TestMistakes:
     def test_without_typer(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setitem(sys.modules, "typer", None)
         ran = Ran(capsys, "generate", "?")
-        assert ran.code == 1 and "pip install typer rich" in ran.err
+        assert ran.code == 1 and 'pip install "frisket-llm[cli]"' in ran.err
 
 
 class TestWhereTheAnswerGoes:

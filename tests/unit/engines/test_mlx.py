@@ -93,5 +93,5 @@ def test_new_logits_are_masked() -> None:
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mlx.core", None)
-    with pytest.raises(MissingDependencyError, match="pip install mlx-lm"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[mlx\]"'):
         GrammarProcessor(frisket.Grammar.from_regex("a").compile(LETTERS))

@@ -287,9 +287,8 @@ def test_without_the_packages_the_error_names_what_to_install(monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace())
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(
-        MissingDependencyError, match=rf"{package} is not installed\nhint: pip install transformers torch "
-    ):
+    hint = r'pip install "frisket-llm\[transformers\]"'
+    with pytest.raises(MissingDependencyError, match=f"{package} is not installed\nhint: {hint}"):
         GrammarProcessor(ABC.compile(LETTERS))
 
 

@@ -180,8 +180,8 @@ def test_without_its_package_a_name_says_what_to_install(name: str, monkeypatch:
         return real(module, package)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    sdk = {"gemini": "google-genai", "mistral": "mistralai"}.get(name, name)
-    with pytest.raises(MissingDependencyError, match=f"pip install pydantic jsonschema-rs {sdk}"):
+    extra = {"mistral": "mistralai"}.get(name, name)
+    with pytest.raises(MissingDependencyError, match=rf'pip install "frisket-llm\[{extra}\]"'):
         hosted.connect(name, "large")
 
 

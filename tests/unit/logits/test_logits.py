@@ -176,7 +176,7 @@ def test_a_fresh_bitmask_allows_nothing() -> None:
 
 def test_torch_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingDependencyError, match="pip install torch"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[torch\]"'):
         torch_logits.allocate_bitmask(1, 1)
 
 
@@ -257,7 +257,7 @@ except ImportError as error:
     print(triton.is_installed(), error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("False") and "pip install torch triton" in done.stdout
+    assert done.stdout.startswith("False") and 'pip install "frisket-llm[triton]"' in done.stdout
 
 
 def test_torch_matches_on_the_accelerator() -> None:

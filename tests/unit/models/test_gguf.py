@@ -205,7 +205,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, path: Path) -> None:
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "gguf", None)
-    with pytest.raises(MissingDependencyError, match="pip install gguf"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[gguf\]"'):
         frisket.models.gguf(tmp_path / "any.gguf")
 
 

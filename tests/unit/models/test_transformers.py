@@ -131,7 +131,7 @@ def test_the_template_for_tools_is_the_one_that_tells_how_they_are_called(
 
 def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingDependencyError, match="pip install transformers torch"):
+    with pytest.raises(MissingDependencyError, match=r'pip install "frisket-llm\[transformers\]"'):
         frisket.models.transformers(Counter(), Words())
 
 

@@ -112,8 +112,8 @@ def test_answers_are_whole_within_their_tokens(server: Running) -> None:
     create = server.client().chat.completions.create
     with pytest.raises(pytest.importorskip("openai").BadRequestError) as refusal:
         create(**ASK, response_format=FORMAT, max_completion_tokens=3)
-    assert refusal.value.code == "budget" and "max_tokens to" in str(refusal.value)
-    least = int(re.search(r"max_tokens to (\d+)", str(refusal.value)).group(1))
+    assert refusal.value.code == "budget" and "and max_completion_tokens gives 3" in str(refusal.value)
+    least = int(re.search(r"raise max_completion_tokens to (\d+)", str(refusal.value)).group(1))
     for most in (least, least + 1, least + 9):
         answer = create(**ASK, response_format=FORMAT, max_completion_tokens=most, temperature=2.0, seed=most)
         assert answer.choices[0].finish_reason == "stop" and answer.usage.completion_tokens <= most + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -205,6 +206,43 @@ def test_fields_that_say_nothing_are_left_alone(server: Running) -> None:
     pictures = {**ASK, "messages": [{"role": "user", "content": "x", "images": ["iVBORw0"]}]}
     status, answer = server.ask(CHAT, pictures)
     assert (status, answer["error"]["where"]) == (400, "/messages/0") and "images" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "name"),
+    [
+        (CHAT, {**ASK, **schema({"type": "boolean"})}, "max_tokens"),
+        (CHAT, {**ASK, **schema({"type": "boolean"})}, "max_completion_tokens"),
+        (CHAT, {**ASK, **schema({"type": "boolean"}), "max_tokens": 90}, "max_completion_tokens"),
+        (TEXT, {"model": "embedded", "prompt": "x", **schema({"type": "boolean"})}, "max_tokens"),
+        (RESPONSE, {"model": "embedded", "input": "x", "text": {"format": {
+            "type": "json_schema", "name": "x", "schema": {"type": "boolean"}}}}, "max_output_tokens"),
+    ],
+)  # fmt: skip
+def test_too_few_tokens_are_told_by_the_field_that_was_sent(
+    server: Running, path: str, body: dict[str, Any], name: str
+) -> None:
+    status, answer = server.ask(path, {**body, name: 1})
+    error = answer["error"]
+    assert (status, error["code"], error["param"]) == (400, "budget", f"/{name}")
+    assert f", and {name} gives 1" in error["message"] and "--on-budget" not in error["message"]
+    least = re.search(rf"raise {name} to (\d+), ", error["hint"])
+    assert least is not None and server.ask(path, {**body, name: int(least[1])})[0] == 200
+    for wrong in (-1, "5", 10**6):
+        status, answer = server.ask(path, {**body, name: wrong})
+        assert (status, answer["error"]["param"]) == (400, f"/{name}")
+
+
+def test_the_number_of_tokens_has_another_name_elsewhere(server: Running) -> None:
+    bodies = {CHAT: ASK, TEXT: {"model": "embedded", "prompt": "x"}, RESPONSE: {"model": "embedded", "input": "x"}}
+    for path, name, meant in (
+        (CHAT, "max_output_tokens", "max_tokens"), (TEXT, "max_output_tokens", "max_tokens"),
+        (TEXT, "max_completion_tokens", "max_tokens"), (RESPONSE, "max_completion_tokens", "max_output_tokens"),
+        (RESPONSE, "max_tokens", "max_output_tokens"), (RESPONSE, "n_predict", "max_output_tokens"),
+    ):  # fmt: skip
+        status, answer = server.ask(path, {**bodies[path], name: 5})
+        assert (status, answer["error"]["param"]) == (400, f"/{name}") and meant in answer["error"]["hint"]
+        assert server.ask(path, {**bodies[path], name: None})[0] == 200
 
 
 def test_the_words_of_other_servers_are_told_in_ours(server: Running) -> None:

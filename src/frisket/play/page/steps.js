@@ -88,7 +88,7 @@ export class Steps {
       `, ${state.overruled} `, term("overruled", "Steps at which the model's favourite token was forbidden."),
       `, ${state.forced} `, term("forced", "Steps at which the grammar leaves one text alone.")];
     if (state.bound) found.push(`, the budget bound at ${state.bound}`);
-    if (state.finish) found.push(` · ${ends[state.finish]} (`, term("finish_reason", "The word for it in an answer of frisket.generate and of the server."), ` ${state.finish})`);
+    if (state.finish) found.push(` · ${ends[state.finish]}, `, term("finish_reason", "The word for it in an answer of frisket.generate and of the server."), ` ${state.finish}`);
     if (state.outside) found.push(" · left the grammar");
     return found;
   }

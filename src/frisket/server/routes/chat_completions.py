@@ -131,7 +131,7 @@ def _plan(service: Service, data: bytes) -> tuple[ChatRequest, Plan]:
     service.check_model(body.model)
     tokens = "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
     last = f"/messages/{len(body.messages) - 1}/content"
-    with exchange.rename_places({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
+    with exchange.rename_places({"/prompt": "/messages", "/head": last}, tokens=tokens):
         return body, _read_plan(service, body)
 
 

@@ -244,7 +244,7 @@ def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan, int]:
     """The request, its plan, and how many of the oldest messages were left out."""
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
-    with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
+    with exchange.rename_places({"/prompt": "/input", "/messages": "/input"}, tokens="max_output_tokens"):
         return body, *_read_plan(service, body)
 
 

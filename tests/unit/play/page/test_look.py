@@ -77,6 +77,29 @@ def test_labels_are_whole_and_on_one_line(browser: Any, server: Server, width: i
         assert page.tab.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
+#: How wide the band of too small budgets is, where it ends, and where the note below begins.
+BAND = """() => {
+  const band = document.getElementById("budget-least").getBoundingClientRect();
+  const note = document.querySelector(".slider:has(#budget) + small").getBoundingClientRect();
+  return [band.width, band.bottom, note.top];
+}"""
+
+
+@SIZES
+def test_the_band_of_budgets_that_are_too_small_leaves_its_note_free(browser: Any, server: Server, width: int) -> None:
+    with opened(browser, server.url, viewport={"width": width, "height": 900}) as page:
+        page.example("A category that is missing")
+        page.verdict("compiled")
+        page.run()
+        width_of_band, end_of_band, note = page.tab.evaluate(BAND)
+        assert width_of_band > 0 and end_of_band <= note
+
+
+def test_no_sign_stands_alone_at_the_end_of_a_line(page: Page) -> None:
+    page.run()
+    assert not page("#masked ~ .figures").inner_text().count("(")
+
+
 @SIZES
 def test_on_a_phone_the_button_comes_first(browser: Any, server: Server, width: int) -> None:
     with opened(browser, server.url, viewport={"width": width, "height": 700}, unfolds=False) as page:
