@@ -8,17 +8,16 @@ use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use crate::regex;
+use frisket::front_end::regex::Pattern;
+use frisket::front_end::schema::compile::Prelude;
+use frisket::front_end::{Builder, Error, ObjectRules, Punctuation, TermId, EMPTY, EPSILON};
 use frisket::notation::{gbnf, Failure};
-use frisket_core::error::{Error, Result};
-use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
-use frisket_core::limits::{self, Cancellation};
-use frisket_core::regular::term::TermId;
-use frisket_regex::Pattern;
-use frisket_schema::compile::Prelude;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::sync::Arc;
 
+/// The result of a call of the core's builder.
+type Result<T> = std::result::Result<T, Box<Error>>;
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
 
@@ -33,7 +32,8 @@ pub struct GrammarBuilder {
 
 impl GrammarBuilder {
     /// A builder that has the prelude's nodes.
-    pub fn of_prelude(prelude: Arc<Prelude>, limits: limits::Limits, cancellation: Option<Cancellation>) -> Self {
+    pub fn of_prelude(prelude: Arc<Prelude>, limits: &frisket::Limits) -> Self {
+        let (limits, cancellation) = limits.parts();
         GrammarBuilder { builder: Some(prelude.fork(limits, cancellation)), prelude: Some(prelude) }
     }
 
@@ -61,7 +61,7 @@ impl GrammarBuilder {
     pub fn builder(&mut self) -> PyResult<&mut Builder> {
         self.builder
             .as_mut()
-            .ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into()).into()))
+            .ok_or_else(|| raise(Box::new(Error::Misuse("this builder has built its grammar; make a new one".into()))))
     }
 }
 
@@ -74,14 +74,14 @@ impl GrammarBuilder {
     #[new]
     #[pyo3(signature = (*, limits=None))]
     fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
-        let (limits, cancellation) = given(limits);
+        let (limits, cancellation) = given(limits).parts();
         GrammarBuilder { builder: Some(Builder::new(limits, cancellation, Some(take_turns))), prelude: None }
     }
 
     /// A copy: equal nodes have equal ids in both, and either may go on alone.
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
-        let (limits, cancellation) = given(limits);
+        let (limits, cancellation) = given(limits).parts();
         let prelude = self.prelude.clone();
         Ok(GrammarBuilder { builder: Some(self.builder()?.fork(limits, cancellation)), prelude })
     }
@@ -104,12 +104,12 @@ impl GrammarBuilder {
 
     /// Matches nothing.
     fn empty(&self) -> u32 {
-        frisket_core::regular::term::EMPTY.number()
+        EMPTY.number()
     }
 
     /// Matches the empty text.
     fn epsilon(&self) -> u32 {
-        frisket_core::regular::term::EPSILON.number()
+        EPSILON.number()
     }
 
     /// Exactly these bytes.
@@ -188,11 +188,6 @@ impl GrammarBuilder {
         #[pyo3(from_py_with = argument::max)] max: Option<u64>,
     ) -> PyResult<u32> {
         self::node(self.builder()?.bounded(node, count(min), max.map(count)))
-    }
-
-    /// From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too.
-    fn restrict_strings(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<()> {
-        self.builder()?.restrict_strings(node).map_err(raise)
     }
 
     /// The JSON strings, quotes included, whose DECODED text (UTF-8) is in the node; `raw` takes rules, too.
@@ -400,7 +395,7 @@ impl GrammarBuilder {
 
     /// Exactly the texts of a built grammar, whichever builder made it.
     fn embed(&mut self, grammar: &Grammar) -> PyResult<u32> {
-        node(self.builder()?.embed(grammar.rules()))
+        node(self.builder()?.embed(grammar.0.rules()))
     }
 
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
@@ -410,7 +405,7 @@ impl GrammarBuilder {
         let builder = self.builder.take().unwrap_or_default();
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root));
-        built.map(Grammar::new).map_err(raise)
+        built.map(|rules| Grammar(frisket::Grammar::of_rules(rules))).map_err(raise)
     }
 }
 
@@ -429,7 +424,7 @@ pub fn count(value: u64) -> u32 {
 }
 
 fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
-    let mut made = [frisket_core::regular::term::EMPTY; 5];
+    let mut made = [EMPTY; 5];
     for (slot, id) in made.iter_mut().zip(nodes) {
         *slot = builder.node(id).map_err(raise)?;
     }

@@ -2,7 +2,7 @@
 
 use crate::apply::Rows;
 use crate::gil::briefly_unless_large;
-use frisket_core::mask::feasible::{self, FeasibleMass};
+use frisket::front_end::feasible::{self, FeasibleMass};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

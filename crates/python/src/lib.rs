@@ -1,4 +1,4 @@
-//! frisket-core → the extension module `frisket._core`: convert, release the GIL in long calls, raise.
+//! The crate `frisket` → the extension module `frisket._core`: convert, release the GIL in long calls, raise.
 
 mod apply;
 mod argument;
@@ -9,12 +9,10 @@ mod builder;
 mod clock;
 mod compiled;
 mod content;
-mod environment;
 mod error;
 mod feasible;
 mod gil;
 mod grammar;
-mod in_time;
 mod integer;
 mod lark;
 mod limit;
@@ -27,7 +25,6 @@ mod schema;
 mod vocabulary;
 mod without;
 
-use frisket_core::storage::lock::enter_child;
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict};
@@ -52,7 +49,7 @@ fn core_build() -> &'static str {
 // Without the GIL: `tests/unit/_core/test_free_threads.py` shares everything among eight threads.
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    environment::check(module.py())?;
+    frisket::check_environment().map_err(error::raise)?;
     module.add_class::<limit::Limits>()?;
     module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;
@@ -79,7 +76,7 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
     let Some(register) = py.import("os")?.getattr_opt("register_at_fork")? else {
         return Ok(()); // Windows has no fork.
     };
-    let enter = PyCFunction::new_closure(py, None, None, |_, _| enter_child())?;
+    let enter = PyCFunction::new_closure(py, None, None, |_, _| frisket::enter_child())?;
     let hooks = PyDict::new(py);
     hooks.set_item("after_in_child", enter)?;
     register.call((), Some(&hooks)).map(drop)

@@ -3,7 +3,7 @@
 use crate::argument;
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use frisket_core::production::{self as core, BodyNode, Leaf};
+use frisket::front_end::production::{self as core, BodyNode, Leaf};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;

@@ -147,8 +147,6 @@ class GrammarBuilder:
         `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
         (`\\/`, `\\u0061`, surrogate pairs)."""
-    def restrict_strings(self, node: int) -> None:
-        """From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too."""
     def regex(self, pattern: str, *, dialect: str, search: bool = False, flags: str = "") -> int:
         """The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""

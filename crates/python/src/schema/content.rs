@@ -1,9 +1,9 @@
 //! Content of a plain value (`crate::content`) → tree of the native front end, without Python.
 
 use crate::schema::numeral;
-use frisket_core::limits::Watch;
-use frisket_schema::error::Error;
-use frisket_schema::json::{self, Text, Tree, TreeBuilder};
+use frisket::front_end::schema::error::Error;
+use frisket::front_end::schema::json::{self, Text, Tree, TreeBuilder};
+use frisket::front_end::Watch;
 use std::str::from_utf8;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ type Result<T> = std::result::Result<T, Failure>;
 /// The tree of a schema from its content; None if the schema itself must be read. A string is JSON text.
 ///
 /// `watch` may end the reading.
-pub fn tree(content: &[u8], watch: Watch) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
+pub fn tree(content: &[u8], watch: Watch) -> Option<frisket::front_end::schema::error::Result<Arc<Tree>>> {
     match build(content, watch) {
         Ok(tree) => Some(Ok(Arc::new(tree))),
         Err(Failure::Refused(error)) => Some(Err(error)),

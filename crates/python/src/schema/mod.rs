@@ -26,14 +26,13 @@ pub use document::SchemaDocument;
 pub use member::MemberValues;
 pub use prelude::Prelude;
 
-use crate::error::{bug, exception, raise};
+use crate::error::raise;
 use crate::gil::attached;
-use crate::in_time::Caller;
-use frisket_core::error::{Error as EngineError, Limit};
-use frisket_core::limits::Watch;
-use frisket_schema::error::{Error, Kind, Result};
-use frisket_schema::json::{self, Tree};
-use frisket_schema::resolve::Registry;
+use frisket::front_end::schema::error::{Error, Result};
+use frisket::front_end::schema::json::{self, Tree};
+use frisket::front_end::schema::resolve::Registry;
+use frisket::front_end::{Error as EngineError, Limit, Watch};
+use frisket::Caller;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
@@ -50,23 +49,13 @@ pub fn read_watched<'py>(schema: &Bound<'py, PyAny>, watch: Watch) -> PyResult<A
         Ok(text) => text.to_str().map_err(|_| half_a_pair()).and_then(parse),
         Err(_) => tree::read(schema, watch),
     };
-    tree.map(Arc::new).map_err(raised)
+    tree.map(Arc::new).map_err(raise)
 }
 
 fn half_a_pair() -> Box<Error> {
     Error::invalid("the schema is not JSON: its text holds half of a surrogate pair")
         .at("")
         .with_hint("decode the file as UTF-8, with errors=\"strict\"")
-}
-
-/// The exception of an error of the crate.
-pub fn raised(error: Box<Error>) -> PyErr {
-    match error.kind {
-        Kind::Engine(EngineError::Limit(_)) if error.place.is_some() => exception(error.into()),
-        Kind::Engine(engine) => raise(Box::new(engine)),
-        Kind::NeedsScopes | Kind::Circle => bug("an error of one attempt left the compiler"),
-        _ => exception(error.into()),
-    }
 }
 
 /// A callable: URI → document or None.

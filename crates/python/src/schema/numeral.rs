@@ -2,8 +2,8 @@
 //!
 //! Subclasses may write themselves otherwise: numpy's floats as `np.float64(0.1)`, members of an enum by their names.
 
-use frisket_schema::error::Result;
-use frisket_schema::json::{NodeId, TreeBuilder};
+use frisket::front_end::schema::error::Result;
+use frisket::front_end::schema::json::{NodeId, TreeBuilder};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 

@@ -2,9 +2,9 @@
 
 use crate::content::members;
 use crate::schema::numeral;
-use frisket_core::limits::Watch;
-use frisket_schema::error::{Error, Result};
-use frisket_schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
+use frisket::front_end::schema::error::{Error, Result};
+use frisket::front_end::schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
+use frisket::front_end::Watch;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
