@@ -102,6 +102,7 @@ pub mod front_end;
 mod grammar;
 mod in_time;
 mod limits;
+mod logits;
 mod matcher;
 #[doc(hidden)]
 pub mod notation;
@@ -123,6 +124,9 @@ pub use grammar::Grammar;
 #[doc(hidden)]
 pub use in_time::{in_time, Caller};
 pub use limits::Limits;
+pub use logits::apply_mask;
+#[doc(hidden)]
+pub use logits::first_allowed;
 #[doc(hidden)]
 pub use matcher::write as write_mask;
 pub use matcher::{Least, Likely, Matcher};

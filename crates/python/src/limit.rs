@@ -44,20 +44,6 @@ impl<'py> FromPyObject<'py> for Seconds {
     }
 }
 
-/// The error for an argument that Limits does not take.
-fn unknown(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<PyErr> {
-    let taken = ["memory_bytes", "steps", "seconds", "cancellation"];
-    let slips = PyDict::new(name.py());
-    for other in ["timeout", "time", "max_seconds"] {
-        slips.set_item(other, "write seconds={value}")?;
-    }
-    for other in ["max_tokens", "tokens"] {
-        slips.set_item(other, "write max_tokens={value} in the call of generate")?;
-    }
-    let explained = name.py().import("frisket.argument_name")?.getattr("explained")?;
-    Ok(PyErr::from_value(explained.call1(("Limits", name, value, taken, slips))?))
-}
-
 /// The limits of a call, in which other threads of Python have their turn; the default ones without limits.
 pub fn given(limits: Option<&Bound<'_, Limits>>) -> frisket::Limits {
     let given = limits.map(|limits| limits.get());
@@ -92,7 +78,8 @@ impl Limits {
         others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         if let Some((name, value)) = others.and_then(|others| others.iter().next()) {
-            return Err(unknown(&name, &value)?);
+            let unknown = name.py().import("frisket.argument_name")?.getattr("unknown_limit")?;
+            return Err(PyErr::from_value(unknown.call1((&name, &value))?));
         }
         if let Some(Seconds(seconds)) = seconds.as_ref().filter(|seconds| seconds.0.is_nan() || seconds.0 < 0.0) {
             return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}")));

@@ -58,7 +58,7 @@ impl MaskRows {
     #[new]
     fn new(bitmask: &Bound<'_, PyAny>) -> PyResult<Self> {
         let bitmask = Bitmask::new(bitmask)?;
-        let held = (0..bitmask.rows()).map(|_| Lock::default()).collect();
+        let held = (0..bitmask.count()).map(|_| Lock::default()).collect();
         Ok(MaskRows { bitmask, held })
     }
 

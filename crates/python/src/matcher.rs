@@ -2,13 +2,12 @@
 //!
 //! Every method converts its arguments, calls the core without the GIL where that pays, and raises its errors.
 
-use crate::argument;
 use crate::array_cache::ArrayCache;
 use crate::buffer::Bitmask;
 use crate::compiled::{grouped, CompiledGrammar};
 use crate::error::{build, raise};
 use crate::gil::{briefly, let_go};
-use crate::integer::{TokenId, Whole};
+use crate::integer::{self, TokenId, Whole};
 use crate::limit::Limits;
 use frisket::{Error, Mask, Result, SharedMatcher};
 use numpy::PyArray1;
@@ -158,7 +157,7 @@ impl Matcher {
     fn advance_bytes(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = argument::bytes)] data: PyBackedBytes,
+        #[pyo3(from_py_with = integer::bytes)] data: PyBackedBytes,
     ) -> PyResult<()> {
         self.with(py, |matcher| matcher.advance_bytes(&data))
             .map_err(|error| self.refusing(py, error, PyBytes::new(py, &data)))

@@ -162,13 +162,6 @@ class GrammarBuilder:
         """Whether a REGULAR node matches exactly these bytes."""
     def after(self, node: int, data: bytes) -> int:
         """The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node."""
-    def accepting(self, nodes: Sequence[int], data: bytes) -> list[int]:
-        """The places, in the list, of the REGULAR nodes that match exactly these bytes."""
-    def enumerate(self, node: int, limit: int) -> list[bytes] | None:
-        """All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`."""
-    def disjoint(self, left: int, right: int) -> bool:
-        """Whether two REGULAR nodes share no text."""
-
     # -- structural: grammars ------------------------------------------------------------------------------------
     def seq(self, nodes: Sequence[int]) -> int:
         """Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON)."""

@@ -1,14 +1,14 @@
 //! Options → the nodes that all their schemas share; schemas → their grammars.
 
 use super::options::options_of;
-use super::{content, read, read_watched, Callback, Documents};
+use super::{read, read_watched, text_of, Callback, Documents};
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
 use crate::gil::{apart, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use frisket::front_end::schema::compile::{self, compile, embed, Compiled, Embedded};
-use frisket::front_end::schema::json::Tree;
+use frisket::front_end::schema::json;
 use frisket::front_end::schema::note::Note;
 use frisket::front_end::schema::resolve::Registry;
 use frisket::front_end::schema::subschema::Omission;
@@ -43,51 +43,38 @@ impl Prelude {
 
     /// (the grammar of a schema's documents, keywords that are not enforced, formats that are narrowed, notes).
     ///
-    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is the
-    /// result of the function of that name for the schema: most schemas are read from it without the GIL.
-    #[pyo3(signature = (schema, registry=None, limits=None, content=None))]
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+    #[pyo3(signature = (schema, registry=None, limits=None))]
     fn compile(
         &self,
         py: Python<'_>,
         schema: &Bound<'_, PyAny>,
         registry: Option<Py<PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
-        content: Option<&[u8]>,
     ) -> PyResult<Answer<Grammar>> {
         let limits = given(limits).started();
+        let watch = |limits: &frisket::Limits| {
+            let (limits, cancellation) = limits.parts();
+            Watch::new(&limits, cancellation)
+        };
+        // A text is read without the GIL, too.
+        let text = text_of(schema)?.map(str::to_owned);
+        let tree = if text.is_none() { Some(read_watched(schema, watch(&limits))?) } else { None };
         let registry = registry.map(|registry| Arc::new(Callback(registry)));
         let prelude = self.0.clone();
-        let compiled = move |tree: Arc<Tree>, caller: Caller, limits: frisket::Limits| {
+        let bytes = tree.as_ref().map_or(0, |tree| NODE * tree.len()) + text.as_ref().map_or(0, String::len);
+        let work = move |caller: Caller, limits: frisket::Limits| {
+            apart();
+            let tree = match (tree, text) {
+                (Some(tree), _) => tree,
+                (None, text) => Arc::new(json::parse_watched(&text.unwrap_or_default(), watch(&limits))?),
+            };
             let documents = registry.map(|callback| Documents { callback, caller });
             let documents = documents.as_ref().map(|documents| documents as &dyn Registry);
             let (limits, cancellation) = limits.parts();
             compile(tree, documents, &prelude, limits, cancellation)
         };
-        let watch = |limits: &frisket::Limits| {
-            let (limits, cancellation) = limits.parts();
-            Watch::new(&limits, cancellation)
-        };
-        let of_content = |content: &[u8]| {
-            let (bytes, content, compiled) = (content.len(), content.to_vec(), compiled.clone());
-            let work = move |caller, limits: frisket::Limits| {
-                apart();
-                let tree = content::tree(&content, watch(&limits))?;
-                Some(tree.and_then(|tree| compiled(tree, caller, limits)))
-            };
-            without(py, || in_time(&limits, bytes, work))
-        };
-        let compiled = match content.map(of_content).transpose().map_err(raise)?.flatten() {
-            Some(compiled) => compiled,
-            None => {
-                let tree = read_watched(schema, watch(&limits))?;
-                let bytes = NODE * tree.len();
-                let work = move |caller, limits| {
-                    apart();
-                    compiled(tree, caller, limits)
-                };
-                without(py, || in_time(&limits, bytes, work)).map_err(raise)?
-            }
-        };
+        let compiled = without(py, || in_time(&limits, bytes, work)).map_err(raise)?;
         let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raise)?;
         Ok((Grammar(frisket::Grammar::of_rules(grammar)), told(omissions), told(narrowed), noted(notes)))
     }

@@ -1,13 +1,19 @@
 //! Value of Python → tree of the native front end.
 
 use crate::content::members;
-use crate::schema::numeral;
+use crate::gil::take_turns;
 use frisket::front_end::schema::error::{Error, Result};
 use frisket::front_end::schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
-use frisket::front_end::Watch;
+use frisket::front_end::{Error as EngineError, Limit, Watch};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
+
+/// Digits beyond which Python does not write an integer out.
+const LONGEST: usize = 4_300;
+
+/// Parts of a value after which other threads have their turn.
+const SLICE: usize = 8_192;
 
 /// Parts that are still to be pushed, the innermost last.
 enum Task<'py> {
@@ -20,13 +26,20 @@ enum Task<'py> {
 pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
     builder.watched_by(watch);
-    // None while a list or dict is open: a value that holds itself is no tree.
-    let mut known: FxHashMap<usize, Option<NodeId>> = FxHashMap::default();
+    // No node while a list or dict is open: a value that holds itself is no tree. Values are kept, so that no other one can
+    // have the address of one that a thread in its turn takes away.
+    let mut known: FxHashMap<usize, (Bound<'_, PyAny>, Option<NodeId>)> = FxHashMap::default();
     let mut tasks = vec![Task::Value(value.clone())];
+    let mut done = 0usize;
     while let Some(task) = tasks.pop() {
+        done += 1;
+        if done.is_multiple_of(SLICE) && !take_turns() {
+            return Err(Box::new(EngineError::Limit(Limit::Cancelled)).into());
+        }
         let value = match task {
             Task::End(address) => {
-                known.insert(address, Some(builder.end()?));
+                let node = builder.end()?;
+                known.entry(address).and_modify(|(_, known)| *known = Some(node));
                 continue;
             }
             Task::Member(key, value) => {
@@ -40,18 +53,18 @@ pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
         };
         if let Ok(string) = value.downcast_exact::<PyString>() {
             text(string, |text| builder.string(text))?;
-        } else if let Some(&node) = known.get(&(value.as_ptr() as usize)) {
+        } else if let Some((_, node)) = known.get(&(value.as_ptr() as usize)) {
             builder.shared(node.ok_or_else(holds_itself)?)?;
         } else if let Ok(dict) = value.downcast::<PyDict>() {
             builder.begin_object()?;
-            known.insert(value.as_ptr() as usize, None);
+            known.insert(value.as_ptr() as usize, (value.clone(), None));
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
             members(dict, |key, value| tasks.push(Task::Member(key, value)));
             tasks[first..].reverse();
         } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
             builder.begin_array()?;
-            known.insert(value.as_ptr() as usize, None);
+            known.insert(value.as_ptr() as usize, (value.clone(), None));
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
             let items = value.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
@@ -72,9 +85,9 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     } else if let Ok(string) = value.downcast::<PyString>() {
         text(string, |text| builder.string(text))
     } else if value.is_instance_of::<PyInt>() {
-        numeral::integer(builder, value)
-    } else if let Ok(float) = value.downcast::<PyFloat>() {
-        numeral::float(builder, float.value())
+        integer(builder, value)
+    } else if let Ok(number) = value.downcast::<PyFloat>() {
+        float(builder, number.value())
     } else {
         let name = value.get_type().name().map_err(failed)?.to_string();
         match &*name {
@@ -86,6 +99,38 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
                 }
             }
             _ => builder.foreign(&name),
+        }
+    }
+}
+
+/// Pushes a float as Python writes a plain one: numpy's floats write themselves as `np.float64(0.1)`. An infinity or NaN is pushed by its name, and refused later.
+fn float(builder: &mut TreeBuilder, float: f64) -> Result<NodeId> {
+    match float {
+        _ if float.is_finite() => builder.number(&written(float)),
+        _ if float.is_nan() => builder.non_finite("nan"),
+        _ => builder.non_finite(if float > 0.0 { "inf" } else { "-inf" }),
+    }
+}
+
+/// Pushes an integer as Python writes a plain one: members of an enum write themselves by their names.
+fn integer(builder: &mut TreeBuilder, integer: &Bound<'_, PyAny>) -> Result<NodeId> {
+    let plain = integer.py().get_type::<PyInt>().call_method1("__repr__", (integer,));
+    match plain.and_then(|digits| digits.extract::<String>()) {
+        Ok(digits) => builder.number(&digits),
+        // Python refuses to write out thousands of digits, and the front end to read them: here only their number
+        // matters.
+        Err(_) => builder.number(&"9".repeat(LONGEST)),
+    }
+}
+
+/// A finite float as `float.__repr__` writes it: the exponent has a sign and two digits.
+fn written(float: f64) -> String {
+    let written = format!("{float:?}");
+    match written.split_once('e') {
+        None => written,
+        Some((digits, exponent)) => {
+            let exponent: i32 = exponent.parse().expect("an exponent is an integer");
+            format!("{digits}e{exponent:+03}")
         }
     }
 }
