@@ -28,17 +28,18 @@ T = TypeVar("T")
 
 
 class Recent(Generic[T]):
-    """At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
+    """At most `count` results that weigh about `weight` bytes together at most; the least recently used is dropped first.
 
     Thread-safe without a lock, which a child of a fork would inherit: each step is one call of a dict. A result that one
-    thread looks up is missing for a moment to all others, which then make it again.
+    thread looks up is missing for a moment to all others, which make it again, and a sum of two threads may be lost.
     """
 
-    __slots__ = ("_entries", "count", "weight")
+    __slots__ = ("_entries", "_held", "count", "weight")
 
     def __init__(self, *, count: int, weight: int) -> None:
         self.count = count
         self.weight = weight
+        self._held = 0
         #: key → (result, its weight), in the order of their last use
         self._entries: dict[Hashable, tuple[T, int]] = {}
 
@@ -58,17 +59,24 @@ class Recent(Generic[T]):
         if weight > self.weight:
             return
         entries = self._entries
-        entries.pop(key, None)
+        before = entries.pop(key, None)
         entries[key] = value, weight
-        held = sum(weight for _, weight in list(entries.values()))
-        for first in list(entries):
-            if len(entries) <= self.count and held <= self.weight:
-                break
-            held -= entries.pop(first, (None, 0))[1]
+        self._held += weight if before is None else weight - before[1]
+        while len(entries) > self.count or self._held > self.weight:
+            try:
+                gone = entries.pop(next(iter(entries)), None)
+            except StopIteration:
+                self._held = 0
+                return
+            except RuntimeError:
+                # Another thread changed the dict in between.
+                continue
+            self._held -= 0 if gone is None else gone[1]
 
     def clear(self) -> None:
         """Forget everything."""
         self._entries.clear()
+        self._held = 0
 
 
 def content(value: Any, limits: Limits | None = None) -> bytes | None:

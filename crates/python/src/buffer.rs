@@ -22,6 +22,7 @@ pub struct Rows {
 
 impl Rows {
     /// TypeError for a foreign byte order, ValueError if the elements of a row do not lie side by side and aligned.
+    #[inline]
     pub fn of(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let dtype = array.dtype();
         // SAFETY: the pointer is that of a live array object, read only.
@@ -56,6 +57,7 @@ impl Rows {
     }
 
     /// Rows of 32-bit words; TypeError for other elements.
+    #[inline]
     pub fn of_words(array: &Bound<'_, PyUntypedArray>) -> PyResult<Self> {
         let rows = Rows::of(array, "a bitmask")?;
         match (rows.kind, rows.size) {

@@ -6,11 +6,14 @@ use frisket::front_end::schema::error::{Error, Result};
 use frisket::front_end::schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
 use frisket::front_end::{Error as EngineError, Limit, Watch};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 
 /// Digits beyond which Python does not write an integer out.
 const LONGEST: usize = 4_300;
+
+/// Bytes of a usual schema as JSON, for which room is made at once.
+const USUAL: usize = 2_048;
 
 /// Parts of a value after which other threads have their turn.
 const SLICE: usize = 8_192;
@@ -25,6 +28,7 @@ enum Task<'py> {
 /// The tree of a value; lists and dicts that occur twice are one node.
 pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
+    builder.reserve(USUAL);
     builder.watched_by(watch);
     // No node while a list or dict is open: a value that holds itself is no tree. Values are kept, so that no other one can
     // have the address of one that a thread in its turn takes away.
@@ -85,9 +89,12 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     } else if let Ok(string) = value.downcast::<PyString>() {
         text(string, |text| builder.string(text))
     } else if value.is_instance_of::<PyInt>() {
-        integer(builder, value)
-    } else if let Ok(number) = value.downcast::<PyFloat>() {
-        float(builder, number.value())
+        match value.extract::<i64>() {
+            Ok(small) => builder.number(&small.to_string()),
+            Err(_) => number(builder, value, &value.py().get_type::<PyInt>()),
+        }
+    } else if value.is_instance_of::<PyFloat>() {
+        number(builder, value, &value.py().get_type::<PyFloat>())
     } else {
         let name = value.get_type().name().map_err(failed)?.to_string();
         match &*name {
@@ -103,35 +110,15 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     }
 }
 
-/// Pushes a float as Python writes a plain one: numpy's floats write themselves as `np.float64(0.1)`. An infinity or NaN is pushed by its name, and refused later.
-fn float(builder: &mut TreeBuilder, float: f64) -> Result<NodeId> {
-    match float {
-        _ if float.is_finite() => builder.number(&written(float)),
-        _ if float.is_nan() => builder.non_finite("nan"),
-        _ => builder.non_finite(if float > 0.0 { "inf" } else { "-inf" }),
-    }
-}
-
-/// Pushes an integer as Python writes a plain one: members of an enum write themselves by their names.
-fn integer(builder: &mut TreeBuilder, integer: &Bound<'_, PyAny>) -> Result<NodeId> {
-    let plain = integer.py().get_type::<PyInt>().call_method1("__repr__", (integer,));
-    match plain.and_then(|digits| digits.extract::<String>()) {
+/// Pushes a number as its plain class writes it: numpy's floats write themselves as `np.float64(0.1)`, members of an enum by
+/// their names.
+fn number(builder: &mut TreeBuilder, number: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> Result<NodeId> {
+    match class.call_method1("__repr__", (number,)).and_then(|digits| digits.extract::<String>()) {
+        Ok(name) if name.ends_with(['n', 'f']) => builder.non_finite(&name),
         Ok(digits) => builder.number(&digits),
         // Python refuses to write out thousands of digits, and the front end to read them: here only their number
         // matters.
         Err(_) => builder.number(&"9".repeat(LONGEST)),
-    }
-}
-
-/// A finite float as `float.__repr__` writes it: the exponent has a sign and two digits.
-fn written(float: f64) -> String {
-    let written = format!("{float:?}");
-    match written.split_once('e') {
-        None => written,
-        Some((digits, exponent)) => {
-            let exponent: i32 = exponent.parse().expect("an exponent is an integer");
-            format!("{digits}e{exponent:+03}")
-        }
     }
 }
 
