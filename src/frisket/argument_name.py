@@ -34,6 +34,13 @@ def explained(call: str, name: str, value: object, taken: Iterable[str], slips: 
     return TypeError(f"{call} takes no {name}{advice}")
 
 
+def unknown_limit(name: str, value: object) -> TypeError:
+    """The error for an argument that Limits does not take."""
+    seconds, tokens = "write seconds={value}", "write max_tokens={value} in the call of generate"
+    slips = {"timeout": seconds, "time": seconds, "max_seconds": seconds, "max_tokens": tokens, "tokens": tokens}
+    return explained("Limits", name, value, ["memory_bytes", "steps", "seconds", "cancellation"], slips)
+
+
 def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # noqa: B006
     """A decorator: a keyword argument that the function does not take is told with what to write instead.
 

@@ -1,7 +1,6 @@
 """Content → the result that was recently made from it: a bounded, thread-safe LRU cache.
 
-This is the native class under its public name. A compile spends most of its time on reading new schemas, so a look-up
-must be fast.
+A compile spends most of its time on reading new schemas, so a look-up must be fast.
 
     >>> recent: Recent[int] = Recent(count=2, weight=1000)
     >>> key = content({"a": 1})
@@ -15,15 +14,69 @@ Only results are kept. A call that failed, for example at a limit, is tried agai
 from __future__ import annotations
 
 import marshal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from frisket._core import front_end
-from frisket._core.front_end import Recent
 
 if TYPE_CHECKING:
     from frisket.limit import Limits
 
 __all__ = ["Recent", "content"]
+
+T = TypeVar("T")
+
+
+class Recent(Generic[T]):
+    """At most `count` results that weigh about `weight` bytes together at most; the least recently used is dropped first.
+
+    Thread-safe without a lock, which a child of a fork would inherit: each step is one call of a dict. A result that one
+    thread looks up is missing for a moment to all others, which make it again, and a sum of two threads may be lost.
+    """
+
+    __slots__ = ("_entries", "_held", "count", "weight")
+
+    def __init__(self, *, count: int, weight: int) -> None:
+        self.count = count
+        self.weight = weight
+        self._held = 0
+        #: key → (result, its weight), in the order of their last use
+        self._entries: dict[Hashable, tuple[T, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable, /) -> T | None:
+        """The result of a key; None if it was dropped or never put."""
+        entry = self._entries.pop(key, None)
+        if entry is None:
+            return None
+        self._entries[key] = entry
+        return entry[0]
+
+    def put(self, key: Hashable, value: T, weight: int, /) -> None:
+        """Keep a result, unless it alone weighs more than the cache holds."""
+        if weight > self.weight:
+            return
+        entries = self._entries
+        before = entries.pop(key, None)
+        entries[key] = value, weight
+        self._held += weight if before is None else weight - before[1]
+        while len(entries) > self.count or self._held > self.weight:
+            try:
+                gone = entries.pop(next(iter(entries)), None)
+            except StopIteration:
+                self._held = 0
+                return
+            except RuntimeError:
+                # Another thread changed the dict in between.
+                continue
+            self._held -= 0 if gone is None else gone[1]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+        self._held = 0
 
 
 def content(value: Any, limits: Limits | None = None) -> bytes | None:

@@ -13,7 +13,7 @@ from . import python, rust
 from .mutant import Mutant, Verdict
 from .reach import Reach
 from .sample import sampled
-from .schemata import MODULE
+from .schemata import MODULE, REEXPORT
 
 #: What reads schemas, patterns and notations.
 RUST = ("crates/schema/src", "crates/regex/src", "crates/core/src/production", "crates/frisket/src/notation")
@@ -43,7 +43,7 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
     print(f"{len(chosen)} of {len(everything):,} mutants of the front ends, seed {seed}", flush=True)
     compiled = {number: one for number, one in chosen.items() if one.file.startswith("crates/")}
     interpreted = {number: one for number, one in chosen.items() if number not in compiled}
-    build = rust.Build(EXTENSION, {"crates/python/src/lib.rs": MODULE})
+    build = rust.Build(EXTENSION, {"crates/python/src/lib.rs": MODULE, "crates/frisket/src/front_end.rs": REEXPORT})
     held, alone = build.hold_most(compiled)
     hold_package(interpreted)
     tests = cache(rust.CrateTests)

@@ -34,17 +34,19 @@ pub fn mutant_is_on(number: usize) -> bool {{
 }}
 """
 
+#: At the end of what the extension sees of the core.
+REEXPORT = "pub use frisket_core::{mutant_is_on, MUTANTS_REACHED};\n"
 #: At the end of the extension's root: a second module in the same file, with which Python asks, too.
 MODULE = """
 #[pyfunction]
 fn is_on(number: usize) -> bool {
-    frisket_core::mutant_is_on(number)
+    frisket::front_end::mutant_is_on(number)
 }
 
 /// The mutants that were asked for since the last call.
 #[pyfunction]
 fn reached() -> Vec<usize> {
-    let all = frisket_core::MUTANTS_REACHED.iter().enumerate();
+    let all = frisket::front_end::MUTANTS_REACHED.iter().enumerate();
     all.filter(|(_, asked)| asked.swap(false, std::sync::atomic::Ordering::Relaxed)).map(|(number, _)| number).collect()
 }
 

@@ -203,18 +203,6 @@ class RecordingBuilder:
     def accepts(self, node: int, data: bytes) -> bool:
         return self._answered(self.builder.accepts(node, data), "accepts", self.number(node), spelled(data))
 
-    def accepting(self, nodes: Any, data: bytes) -> list[int]:
-        found = self.builder.accepting(nodes, data)
-        return self._answered(found, "accepting", self._each(nodes), spelled(data))
-
-    def enumerate(self, node: int, limit: int) -> list[bytes] | None:
-        texts = self.builder.enumerate(node, limit)
-        self._answered(texts and [spelled(text) for text in texts], "enumerate", self.number(node), limit)
-        return texts
-
-    def disjoint(self, left: int, right: int) -> bool:
-        return self._answered(self.builder.disjoint(left, right), "disjoint", self.number(left), self.number(right))
-
     def _answered(self, answer: Any, *call: Any) -> Any:
         self.calls.append([*call, answer])
         return answer

@@ -4,25 +4,20 @@ use crate::grammar::FrisketCompiled;
 use crate::guard::{guarded, FrisketCode};
 use crate::limits::FrisketCancellation;
 use crate::pointer::{answered, buffer, free, handle, items, place, reference};
-use frisket::{Error, Matcher, Result};
-use frisket_core::storage::lock::Lock;
+use frisket::{fill_rows, Error, MaskRow, Matcher, Result, SharedMatcher};
 use std::ffi::c_char;
 
 /// One sequence's position in a text of the grammar. Calls of several threads wait for each other; one that fails leaves it
 /// as it was.
-pub struct FrisketMatcher {
-    /// None in a child of a fork, if another thread was in a call of it then.
-    inner: Lock<Option<Matcher>>,
-    grammar: usize,
-}
+pub struct FrisketMatcher(SharedMatcher);
 
 impl FrisketMatcher {
     fn of(matcher: Matcher) -> Self {
-        FrisketMatcher { grammar: matcher.grammar(), inner: Lock::new(Some(matcher)) }
+        FrisketMatcher(SharedMatcher::new(matcher))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Matcher) -> Result<T>) -> Result<T> {
-        act(self.inner.lock().as_mut().ok_or_else(Error::forked)?)
+        self.0.call(None, act)
     }
 }
 
@@ -56,10 +51,7 @@ pub unsafe extern "C" fn frisket_matcher_new(
         guarded(error, || {
             let made = place(matcher, "matcher")?;
             let compiled = &reference(compiled, "compiled")?.0;
-            let matcher = match cancellation.as_ref() {
-                Some(flag) => compiled.matcher_with(&flag.0),
-                None => compiled.matcher(),
-            };
+            let matcher = compiled.matcher_with(cancellation.as_ref().map(|flag| &flag.0), None);
             *made = handle(FrisketMatcher::of(matcher));
             Ok(())
         })
@@ -311,14 +303,6 @@ pub unsafe extern "C" fn frisket_matcher_free(matcher: *mut FrisketMatcher) {
 /// Any number of tokens, among the rooms of frisket_fill_masks.
 pub const FRISKET_ANY_ROOM: u32 = u32::MAX;
 
-/// One row of a batch.
-struct Row<'a> {
-    place: usize,
-    matcher: &'a FrisketMatcher,
-    mask: &'a mut [u32],
-    room: u32,
-}
-
 /// Writes the masks of `count` matchers into rows of `words` words each, one after another.
 ///
 /// `rooms`, or NULL, has the tokens that each has left. Long work is shared by up to `threads` threads (0: as many as there
@@ -355,24 +339,10 @@ pub unsafe extern "C" fn frisket_fill_masks(
             let mut rows = Vec::with_capacity(count);
             for (place, (&matcher, mask)) in matchers.iter().zip(masks.chunks_exact_mut(words)).enumerate() {
                 let matcher = reference(matcher.cast_const(), "a matcher")?;
-                rows.push(Row { place, matcher, mask, room: rooms.get(place).copied().unwrap_or(FRISKET_ANY_ROOM) });
+                let room = rooms.get(place).copied().filter(|&room| room != FRISKET_ANY_ROOM);
+                rows.push(MaskRow { matcher: &matcher.0, mask, room });
             }
-            let first = Lock::<Option<(usize, Box<Error>)>>::default();
-            let fill = |row: &mut Row<'_>| {
-                let done = row.matcher.with(|matcher| match row.room {
-                    FRISKET_ANY_ROOM => matcher.fill_mask(row.mask),
-                    room => matcher.fill_mask_within(room, row.mask),
-                });
-                if let Err(failure) = done {
-                    let mut first = first.lock();
-                    if first.as_ref().is_none_or(|(place, _)| row.place < *place) {
-                        *first = Some((row.place, failure));
-                    }
-                }
-            };
-            frisket::share(&mut rows, threads, |row| row.matcher.grammar, || (), fill);
-            let first = first.lock().take();
-            let Some((place, failure)) = first else { return Ok(()) };
+            let Err((place, failure)) = fill_rows(rows, threads, None) else { return Ok(()) };
             if let Some(failed) = failed.as_mut() {
                 *failed = place;
             }

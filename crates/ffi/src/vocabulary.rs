@@ -50,7 +50,8 @@ pub unsafe extern "C" fn frisket_vocabulary_from_bytes(
                 return Err(Error::misuse("the lengths are not those of the texts", "give the bytes of all tokens"));
             }
             let named = special.iter().map(|token| named(token)).collect::<Result<Vec<_>>>()?;
-            *made = handle(FrisketVocabulary(Vocabulary::from_block(lengths, texts, named, eos.to_vec())?));
+            *made =
+                handle(FrisketVocabulary(Vocabulary::from_block(lengths, texts, named, eos.to_vec(), lengths.len())?));
             Ok(())
         })
     }

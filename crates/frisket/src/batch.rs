@@ -1,8 +1,10 @@
 //! Matchers × rows of one array → their masks, written by one thread, or by several if that pays.
 
 use crate::error::{Error, Result};
-use crate::matcher::Matcher;
+use crate::matcher::{write, Matcher};
+use crate::shared::SharedMatcher;
 use frisket_core::clock::Instant;
+use frisket_core::limits::Pause;
 use frisket_core::storage::{lock::Lock, once::Lazy};
 use std::time::Duration;
 
@@ -28,15 +30,60 @@ pub fn fill_masks(matchers: &mut [Matcher], masks: &mut [u32], threads: usize) -
         let message = format!("{} words are no rows of {} masks", masks.len(), matchers.len());
         return Err(Error::misuse(message, "give each matcher equally many words"));
     }
+    let rows = matchers.iter_mut().zip(masks.chunks_exact_mut(words)).collect();
+    fill(rows, threads, None, |(matcher, _)| matcher.grammar(), |(matcher, row)| matcher.fill_mask(row))
+        .map_err(|(_, error)| error)
+}
+
+/// One row of a batch: a matcher, the words of its mask, and the tokens that it has left (None: any number).
+pub struct MaskRow<'a> {
+    /// The matcher.
+    pub matcher: &'a SharedMatcher,
+    /// As many words as the vocabulary's masks have, or more.
+    pub mask: &'a mut [u32],
+    /// Tokens that are left.
+    pub room: Option<u32>,
+}
+
+/// As `fill_masks`, for matchers that threads share. `pause` is called before a thread starts or waits for another one.
+/// Errors: the place of the first row that has one, and its error.
+pub fn fill_rows(
+    rows: Vec<MaskRow<'_>>,
+    threads: usize,
+    pause: Option<Pause>,
+) -> std::result::Result<(), (usize, Box<Error>)> {
+    fill(
+        rows,
+        threads,
+        pause,
+        |row| row.matcher.compiled().address(),
+        |row| match row.room.is_none().then(|| row.matcher.known_mask()).flatten() {
+            Some(mask) if row.mask.len() >= row.matcher.mask_words() => {
+                write(&mask, row.mask, row.matcher.mask_words());
+                Ok(())
+            }
+            _ => row.matcher.call(pause, |matcher| matcher.fill(row.room, row.mask)),
+        },
+    )
+}
+
+/// Writes all rows. Errors: the place of the first one that has one, whichever thread was first, and its error.
+fn fill<R: Send>(
+    rows: Vec<R>,
+    threads: usize,
+    pause: Option<Pause>,
+    group: impl Fn(&R) -> usize,
+    write: impl Fn(&mut R) -> Result<()> + Sync,
+) -> std::result::Result<(), (usize, Box<Error>)> {
     let failed = Lock::<Option<(usize, Box<Error>)>>::default();
-    let mut rows: Vec<_> = matchers.iter_mut().zip(masks.chunks_exact_mut(words)).enumerate().collect();
+    let mut rows: Vec<_> = rows.into_iter().enumerate().collect();
     share(
         &mut rows,
         threads,
-        |(_, (matcher, _))| matcher.grammar(),
-        || (),
-        |(place, (matcher, row))| {
-            if let Err(error) = matcher.fill_mask(row) {
+        |(_, row)| group(row),
+        pause,
+        |(place, row)| {
+            if let Err(error) = write(row) {
                 let mut failed = failed.lock();
                 if failed.as_ref().is_none_or(|(first, _)| *place < *first) {
                     *failed = Some((*place, error));
@@ -45,19 +92,19 @@ pub fn fill_masks(matchers: &mut [Matcher], masks: &mut [u32], threads: usize) -
         },
     );
     let failed = failed.lock().take();
-    failed.map_or(Ok(()), |(_, error)| Err(error))
+    failed.map_or(Ok(()), Err)
 }
 
 /// Calls `act` with all items: on this thread and, if that takes long, on up to `threads` (0: as many as there are
 /// cores).
 ///
-/// Items of one `group` follow each other: only one thread at a time can compose the masks of a grammar. `before_sharing` is
-/// called once, before another thread starts. All other threads have ended when this returns.
-pub fn share<T: Send>(
+/// Items of one `group` follow each other: only one thread at a time can compose the masks of a grammar. `pause` is called
+/// once, before another thread starts. All other threads have ended when this returns.
+pub(crate) fn share<T: Send>(
     items: &mut [T],
     threads: usize,
     group: impl Fn(&T) -> usize,
-    before_sharing: impl FnOnce(),
+    pause: Option<Pause>,
     act: impl Fn(&mut T) + Sync,
 ) {
     static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -73,7 +120,7 @@ pub fn share<T: Send>(
         spent += began.elapsed().min(LONGEST);
         let (left, done) = (parts.len(), count - parts.len());
         if threads != 1 && spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
-            before_sharing();
+            pause.map(|pause| pause());
             let threads = if threads == 0 { *CORES } else { threads };
             return among(parts, threads.min(left), act);
         }
@@ -106,16 +153,16 @@ mod tests {
 
     #[test]
     fn every_item_is_acted_on_once_by_one_thread_or_several() {
+        static SHARED: AtomicUsize = AtomicUsize::new(0);
         for threads in [0, 1, 3] {
             let mut items: Vec<(usize, u32)> = (0..100).map(|item| (item % 7, 0)).collect();
-            let shared = AtomicUsize::new(0);
             let slow = |item: &mut (usize, u32)| {
                 std::thread::sleep(Duration::from_micros(100));
                 item.1 += 1;
             };
-            share(&mut items, threads, |item| item.0, || _ = shared.fetch_add(1, Ordering::Relaxed), slow);
+            share(&mut items, threads, |item| item.0, Some(|| SHARED.fetch_add(1, Ordering::Relaxed) < 9), slow);
             assert!(items.iter().all(|item| item.1 == 1));
-            assert_eq!(shared.into_inner(), usize::from(threads != 1));
+            assert_eq!(SHARED.swap(0, Ordering::Relaxed), usize::from(threads != 1));
         }
     }
 }

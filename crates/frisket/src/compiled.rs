@@ -14,25 +14,40 @@ use std::sync::Arc;
 pub struct CompiledGrammar(Arc<core::CompiledGrammar>);
 
 impl CompiledGrammar {
+    pub(crate) fn of(compiled: &Arc<core::CompiledGrammar>) -> Self {
+        CompiledGrammar(compiled.clone())
+    }
+
     pub(crate) fn new(grammar: &Arc<Grammar>, vocabulary: &Vocabulary, limits: &Limits) -> Result<Self> {
-        let (limits, flag) = limits.parts();
-        let masks = vocabulary.masks().clone();
-        Ok(CompiledGrammar(core::CompiledGrammar::with_limits(grammar, masks, limits, flag, None)?))
+        let ((bounds, flag), masks) = (limits.parts(), vocabulary.masks().clone());
+        let compiled = core::CompiledGrammar::with_limits(grammar, masks, bounds, flag, limits.between())?;
+        Ok(CompiledGrammar(compiled))
     }
 
     /// A matcher at the beginning of a text.
     pub fn matcher(&self) -> Matcher {
-        Matcher::new(self.0.matcher(None, None))
+        self.matcher_with(None, None)
     }
 
-    /// A matcher at the beginning of a text; the flag, too, ends its calls and those of its forks.
-    pub fn matcher_with(&self, cancellation: &Cancellation) -> Matcher {
-        Matcher::new(self.0.matcher(Some(cancellation.clone()), None))
+    /// A matcher at the beginning of a text. The flag, too, ends its calls and those of its forks; `max_rollback` is the
+    /// most steps that one `Matcher::rollback` goes back.
+    pub fn matcher_with(&self, cancellation: Option<&Cancellation>, max_rollback: Option<usize>) -> Matcher {
+        Matcher::new(self.0.matcher(cancellation.cloned(), max_rollback))
     }
 
     /// The vocabulary that the grammar was compiled for.
     pub fn vocabulary(&self) -> Vocabulary {
         Vocabulary::of_masks(self.0.masks.clone())
+    }
+
+    /// A number that tells compiled grammars apart.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    /// How often the automaton was dropped because it had reached the limit of memory.
+    pub fn epoch(&self) -> u64 {
+        self.0.epoch()
     }
 
     /// How many masks were composed; all others came from a cache.

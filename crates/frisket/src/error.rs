@@ -42,6 +42,8 @@ pub enum Code {
     Forked = 13,
     /// A bug in the library.
     Bug = 14,
+    /// An environment variable has a value that means nothing.
+    Environment = 15,
 }
 
 impl Code {
@@ -62,6 +64,7 @@ impl Code {
             Code::Misuse => "misuse",
             Code::Forked => "forked",
             Code::Bug => "bug",
+            Code::Environment => "environment",
         }
     }
 }
@@ -74,6 +77,7 @@ pub struct Error {
     place: Option<String>,
     hint: Option<String>,
     places: Vec<(String, String)>,
+    least: Option<u32>,
 }
 
 /// The result of a call; the error is boxed, since most results are small.
@@ -81,13 +85,19 @@ pub type Result<T> = std::result::Result<T, Box<Error>>;
 
 impl Error {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Box<Self> {
-        Box::new(Error { code, message: message.into(), place: None, hint: None, places: Vec::new() })
+        Box::new(Error { code, message: message.into(), place: None, hint: None, places: Vec::new(), least: None })
     }
 
     /// An argument is wrong.
     #[doc(hidden)]
     pub fn misuse(message: impl Into<String>, hint: impl Into<String>) -> Box<Self> {
         Self::new(Code::Misuse, message).with_hint(hint)
+    }
+
+    /// A limit was reached.
+    #[doc(hidden)]
+    pub fn limit(message: impl Into<String>, hint: impl Into<String>) -> Box<Self> {
+        Self::new(Code::Limit, message).with_hint(hint)
     }
 
     /// Another thread was in a call of the object at a fork.
@@ -100,6 +110,16 @@ impl Error {
     #[doc(hidden)]
     pub fn no_end() -> Box<Self> {
         Box::new(CoreError::Vocabulary("the vocabulary cannot spell a short end of the text".into())).into()
+    }
+
+    /// A call was left in the middle.
+    pub(crate) fn broken(object: &str) -> Box<Self> {
+        Self::bug(&format!("{object} was left in the middle of a call"))
+    }
+
+    fn bug(what: &str) -> Box<Self> {
+        Self::new(Code::Bug, format!("a bug in frisket: {what}"))
+            .with_hint("make the object anew, and report what you called")
     }
 
     pub(crate) fn vocabulary(message: impl Into<String>, hint: impl Into<String>) -> Box<Self> {
@@ -141,6 +161,11 @@ impl Error {
         &self.places
     }
 
+    /// The tokens that would have sufficed, for the code `budget`.
+    pub fn least(&self) -> Option<u32> {
+        self.least
+    }
+
     /// The error as a JSON object: `code`, `message`, `place`, `hint`, `places`.
     pub fn to_json(&self) -> String {
         let places: Vec<_> = self.places.iter().map(|(pointer, slips)| [pointer, slips]).collect();
@@ -167,7 +192,11 @@ impl From<Box<CoreError>> for Box<Error> {
         let message = error.to_string();
         let (code, hint) = match *error {
             CoreError::Limit(Limit::Cancelled) => (Code::Cancelled, relief(&Limit::Cancelled)),
-            CoreError::Limit(limit @ Limit::Room { .. }) => (Code::Budget, relief(&limit)),
+            CoreError::Limit(limit @ Limit::Room { least, .. }) => {
+                let mut made = Error::new(Code::Budget, message).with_hint(relief(&limit));
+                made.least = least;
+                return made;
+            }
             CoreError::Limit(limit) => (Code::Limit, relief(&limit)),
             CoreError::Misuse(_) => (Code::Grammar, "see the builder's documentation for what may stand where"),
             CoreError::UndefinedRule(_) => (Code::Grammar, "define the rule, or correct its name"),
@@ -180,7 +209,8 @@ impl From<Box<CoreError>> for Box<Error> {
             }
             CoreError::Rejected(_) => (Code::TokenRejected, "a mask has the tokens that may come next"),
             CoreError::Forked => (Code::Forked, "make another one in the child"),
-            CoreError::Reentrant | CoreError::Contradiction(_) => (Code::Bug, "report it, with what you called"),
+            CoreError::Contradiction(text) => return Error::bug(&text),
+            CoreError::Reentrant => (Code::Bug, "call it after the call that the handler interrupts"),
         };
         Error::new(code, message).with_hint(hint)
     }
@@ -295,8 +325,7 @@ pub(crate) fn guarded<T>(act: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().cloned();
         let said = said.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        let message = format!("a bug in frisket: {}", said.as_deref().unwrap_or("a panic"));
-        Err(Error::new(Code::Bug, message).with_hint("make the object anew, and report what you called"))
+        Err(Error::bug(said.as_deref().unwrap_or("a panic")))
     })
 }
 

@@ -2,13 +2,15 @@
 
 use crate::compiled::CompiledGrammar;
 use crate::error::{guarded, Error, Result};
+use crate::in_time::in_time;
 use crate::limits::Limits;
 use crate::notation::{gbnf, lark, Failure};
 use crate::options::SchemaOptions;
 use crate::report::{Note, Report};
 use crate::vocabulary::Vocabulary;
-use frisket_core::automaton::recognizer::{Allowance, Recognizer};
+use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::builder::Builder;
+use frisket_core::grammar::grammar::Grammar as Rules;
 use frisket_core::limits::{Limits as CoreLimits, Watch};
 use frisket_core::regular::term::{TermId, EMPTY};
 use frisket_regex::{Dialect, Pattern, Syntax};
@@ -61,13 +63,14 @@ impl Grammar {
     /// to another document is an error.
     pub fn from_json_schema(schema: &str, options: &SchemaOptions, limits: &Limits) -> Result<Self> {
         guarded(|| {
-            let (limits, flag) = limits.parts();
-            let limits = limits.started();
-            let tree = Arc::new(parse_watched(schema, Watch::new(&limits, flag.clone()))?);
-            let prelude = options.prelude()?;
-            let Compiled { grammar, notes, .. } = compile(tree.clone(), None, &prelude, limits, flag)?;
-            let schema = Some(Arc::new(Schema { tree, prelude, notes }));
-            Ok(Grammar { recognizer: Arc::new(Recognizer::new(grammar)), schema })
+            let (text, prelude) = (schema.to_owned(), options.prelude()?);
+            in_time(&limits.clone().started(), schema.len(), move |_, limits| {
+                let (limits, flag) = limits.parts();
+                let tree = Arc::new(parse_watched(&text, Watch::new(&limits, flag.clone()))?);
+                let Compiled { grammar, notes, .. } = compile(tree.clone(), None, &prelude, limits, flag)?;
+                let schema = Some(Arc::new(Schema { tree, prelude, notes }));
+                Ok(Grammar { recognizer: Arc::new(Recognizer::new(grammar)), schema })
+            })?
         })
     }
 
@@ -122,17 +125,17 @@ impl Grammar {
         lower: impl FnOnce(&mut Builder, &Watch) -> Result<TermId>,
     ) -> Result<Self> {
         guarded(|| {
-            let (limits, flag) = limits.parts();
+            let ((limits, flag), pause) = (limits.parts(), limits.between());
             let limits = limits.started();
             let watch = Watch::new(&limits, flag.clone());
             let mut builder = match prelude {
                 Some(prelude) => prelude.fork(limits, flag),
-                None => Builder::new(limits, flag, None),
+                None => Builder::new(limits, flag, pause),
             };
             builder.check(STEPS_PER_BYTE * text.len() as u64)?;
             let root = lower(&mut builder, &watch)?;
             let grammar = builder.build(root.number())?;
-            Ok(Grammar { recognizer: Arc::new(Recognizer::new(grammar)), schema: None })
+            Ok(Grammar::of_rules(grammar))
         })
     }
 
@@ -146,8 +149,29 @@ impl Grammar {
 
     /// Whether the text is a whole sentence; special tokens cannot be written. Errors: limits.
     pub fn accepts(&self, text: &[u8], limits: &Limits) -> Result<bool> {
-        let (limits, cancellation) = limits.parts();
-        guarded(|| Ok(self.recognizer.read(text, &Allowance { limits, cancellation, pause: None })?.is_sentence))
+        guarded(|| Ok(self.recognizer.read(text, &limits.allowance())?.is_sentence))
+    }
+
+    /// Whether some sentence begins with the text. Errors: limits.
+    pub fn accepts_prefix(&self, text: &[u8], limits: &Limits) -> Result<bool> {
+        guarded(|| Ok(self.recognizer.read(text, &limits.allowance())?.is_prefix))
+    }
+
+    /// The lengths of all beginnings of the text that are whole sentences, shortest first. Errors: limits.
+    pub fn ends(&self, text: &[u8], limits: &Limits) -> Result<Vec<usize>> {
+        guarded(|| Ok(self.recognizer.ends(text, &limits.allowance())?))
+    }
+
+    /// The grammar that a builder has built.
+    #[doc(hidden)]
+    pub fn of_rules(rules: Arc<Rules>) -> Self {
+        Grammar { recognizer: Arc::new(Recognizer::new(rules)), schema: None }
+    }
+
+    /// The rules, as builders embed them.
+    #[doc(hidden)]
+    pub fn rules(&self) -> &Arc<Rules> {
+        self.recognizer.grammar()
     }
 
     /// The outcome for each keyword of the schema; None for other notations. The schema is read again for it.

@@ -94,29 +94,45 @@
 
 mod batch;
 mod compiled;
+mod drafts;
+mod environment;
 mod error;
+#[doc(hidden)]
+pub mod front_end;
 mod grammar;
+mod in_time;
 mod limits;
+mod logits;
 mod matcher;
 #[doc(hidden)]
 pub mod notation;
 mod options;
 mod report;
+mod shared;
 mod vocabulary;
 
-pub use batch::fill_masks;
-#[doc(hidden)]
-pub use batch::share;
+pub use batch::{fill_masks, fill_rows, MaskRow};
 pub use compiled::CompiledGrammar;
+pub use drafts::{fill_drafts, Outcome, Request, Room, Row};
+pub use environment::check_environment;
 pub use error::{Code, Error, Result};
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use frisket_core::clock::set_clock;
 pub use frisket_core::limits::Cancellation;
+pub use frisket_core::mask::mask::Mask;
 pub use grammar::Grammar;
+#[doc(hidden)]
+pub use in_time::{in_time, Caller};
 pub use limits::Limits;
-pub use matcher::Matcher;
+pub use logits::apply_mask;
+#[doc(hidden)]
+pub use logits::first_allowed;
+#[doc(hidden)]
+pub use matcher::write as write_mask;
+pub use matcher::{Likely, Matcher};
 pub use options::SchemaOptions;
 pub use report::{Entry, Note, Report, Status};
+pub use shared::SharedMatcher;
 pub use vocabulary::Vocabulary;
 
 /// Tells the library that this process is the child of a fork; to be called there before any thread begins.

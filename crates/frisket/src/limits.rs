@@ -1,6 +1,7 @@
 //! The caller's limits → those of the core, with the flag that ends a call.
 
-use frisket_core::limits::{self as core, Cancellation};
+use frisket_core::automaton::recognizer::Allowance;
+use frisket_core::limits::{self as core, Cancellation, Pause};
 use std::time::Duration;
 
 /// The limits of one call: steps, memory, time, and a flag that ends it.
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub struct Limits {
     inner: core::Limits,
     cancellation: Option<Cancellation>,
+    pause: Option<Pause>,
 }
 
 impl Limits {
@@ -50,8 +52,39 @@ impl Limits {
         self
     }
 
+    /// A function that a long call calls now and then, and before it waits for another thread; false ends the call.
+    #[must_use]
+    pub fn pause(mut self, pause: Pause) -> Self {
+        self.pause = Some(pause);
+        self
+    }
+
+    /// The same limits for several calls, whose time begins now unless it did before.
+    #[must_use]
+    pub fn started(mut self) -> Self {
+        self.inner = self.inner.started();
+        self
+    }
+
+    /// The function that `pause` set.
+    pub(crate) fn between(&self) -> Option<Pause> {
+        self.pause
+    }
+
+    /// The limits of a reading.
+    pub(crate) fn allowance(&self) -> Allowance {
+        Allowance { limits: self.inner, cancellation: self.cancellation.clone(), pause: self.pause }
+    }
+
+    /// Limits of the core, with the flag.
+    #[doc(hidden)]
+    pub fn of_parts(inner: core::Limits, cancellation: Option<Cancellation>) -> Self {
+        Limits { inner, cancellation, pause: None }
+    }
+
     /// The core's limits, and the flag.
-    pub(crate) fn parts(&self) -> (core::Limits, Option<Cancellation>) {
+    #[doc(hidden)]
+    pub fn parts(&self) -> (core::Limits, Option<Cancellation>) {
         (self.inner, self.cancellation.clone())
     }
 }

@@ -1,22 +1,40 @@
 //! One sequence: its position, the mask of the tokens that may come next, and steps back.
 
+use crate::compiled::CompiledGrammar;
 use crate::error::{guarded, Error, Result};
+use crate::limits::Limits;
 use frisket_core::mask::mask::Mask;
-use frisket_core::matcher as core;
+use frisket_core::matcher::{self as core, NearMask};
 use std::sync::Arc;
 
 /// One sequence's position in a text of the grammar. A call that fails leaves it as it was; a clone goes on alone.
 #[derive(Clone)]
 pub struct Matcher(core::Matcher);
 
+/// The text that likely comes next.
+pub use frisket_core::matcher::Likely;
+
 impl Matcher {
     pub(crate) fn new(matcher: core::Matcher) -> Self {
         Matcher(matcher)
     }
 
+    /// The grammar and vocabulary that it was made from.
+    pub fn compiled(&self) -> CompiledGrammar {
+        CompiledGrammar::of(self.0.compiled())
+    }
+
+    /// The limits of each of its calls. Their flag is set once that of the grammar's limits or its own is.
+    pub fn limits(&self) -> Limits {
+        let flag = match self.0.cancellations() {
+            [Some(one), Some(other)] => Some(one.join(&other)),
+            [one, other] => one.or(other),
+        };
+        Limits::of_parts(self.0.compiled().limits, flag)
+    }
+
     /// A number that tells compiled grammars apart.
-    #[doc(hidden)]
-    pub fn grammar(&self) -> usize {
+    pub(crate) fn grammar(&self) -> usize {
         Arc::as_ptr(self.0.compiled()) as usize
     }
 
@@ -25,49 +43,111 @@ impl Matcher {
         self.0.compiled().vocabulary().mask_words()
     }
 
+    /// The tokens that may come next; with `room`, those after which the text can be finished within so many tokens, theirs
+    /// included. Matchers share masks, so that a result made of one can be kept by its address.
+    ///
+    /// Errors: the text must go on and no token spells what must come; the code `budget` if no token leaves enough room;
+    /// limits.
+    pub fn mask(&mut self, room: Option<u32>) -> Result<Arc<Mask>> {
+        match (room, self.known_mask()) {
+            // A known mask takes no computation: nothing can panic.
+            (None, Some(mask)) => Ok(mask),
+            (None, None) => guarded(|| Ok(self.0.mask()?)),
+            (Some(room), _) => guarded(|| Ok(self.0.mask_within(room)?)),
+        }
+    }
+
+    /// The mask without room, if it takes no computation. None, too, where `mask` has an error.
+    pub fn known_mask(&self) -> Option<Arc<Mask>> {
+        self.0.cached_mask()
+    }
+
+    /// The mask for an engine that counts tokens: see `frisket_core::matcher::Matcher::mask_near`.
+    pub(crate) fn mask_near(&mut self, room: u32, margin: u32, compares: bool) -> Result<NearMask> {
+        guarded(|| Ok(self.0.mask_near(room, margin, compares)?))
+    }
+
     /// Writes the tokens that may come next, and zeros into words beyond the vocabulary.
     ///
-    /// Errors: the slice is shorter than `mask_words`; the text must go on and no token spells what must come; limits.
+    /// Errors: the slice is shorter than `mask_words`; those of `mask`.
     pub fn fill_mask(&mut self, mask: &mut [u32]) -> Result<()> {
-        self.check_mask(mask)?;
-        // A cached mask is a copy: nothing in it can panic.
-        match self.0.cached_mask() {
-            Some(known) => write(&known, mask, self.mask_words()),
-            None => {
-                let made = guarded(|| Ok(self.0.mask()?))?;
-                write(&made, mask, self.mask_words());
-            }
-        }
-        Ok(())
+        self.fill(None, mask)
     }
 
     /// As `fill_mask`, for tokens after which the text can be finished within `room` tokens, this one included.
     ///
     /// Errors: those of `fill_mask`, and the code `budget` if there are none.
     pub fn fill_mask_within(&mut self, room: u32, mask: &mut [u32]) -> Result<()> {
-        self.check_mask(mask)?;
-        let made = guarded(|| Ok(self.0.mask_within(room)?))?;
-        write(&made, mask, self.mask_words());
-        Ok(())
+        self.fill(Some(room), mask)
     }
 
-    fn check_mask(&self, mask: &[u32]) -> Result<()> {
+    pub(crate) fn fill(&mut self, room: Option<u32>, out: &mut [u32]) -> Result<()> {
         let words = self.mask_words();
-        match mask.len() < words {
-            true => Err(Error::misuse(
-                format!("a mask of {} words for a vocabulary that takes {words}", mask.len()),
+        if out.len() < words {
+            return Err(Error::misuse(
+                format!("a mask of {} words for a vocabulary that takes {words}", out.len()),
                 "give Vocabulary::mask_words words",
-            )),
-            false => Ok(()),
+            ));
         }
+        write(&*self.mask(room)?, out, words);
+        Ok(())
     }
 
     /// Takes a token. Errors: it may not come next, with what was expected; limits.
     pub fn advance(&mut self, token: u32) -> Result<()> {
-        match self.0.try_advance_cached(token) {
+        match self.advance_known(token) {
             true => Ok(()),
             false => guarded(|| Ok(self.0.advance(token)?)),
         }
+    }
+
+    /// Takes a token if it may come next, and says whether it may. Errors: limits.
+    pub fn try_advance(&mut self, token: u32) -> Result<bool> {
+        Ok(self.advance_known(token) || guarded(|| Ok(self.0.try_advance(token)?))?)
+    }
+
+    /// Takes a token if that takes no computation; false, with nothing changed, if it does, or if the token may not come
+    /// next.
+    pub fn advance_known(&mut self, token: u32) -> bool {
+        self.0.try_advance_cached(token)
+    }
+
+    /// Takes tokens up to the one that ends the text. Gives whether that is among them, and how many tokens were the only
+    /// ones allowed, as far as masks are known. Errors, with nothing changed: those of `advance`.
+    pub fn advance_all(&mut self, tokens: &[u32]) -> Result<(bool, usize)> {
+        let taken = self.take_all(tokens, |matcher, token| matcher.advance(token).map(|()| true))?;
+        Ok(taken.unwrap_or_default())
+    }
+
+    /// As `advance_all`, if that takes no computation; None, with nothing changed, if it does or has an error.
+    pub fn advance_all_known(&mut self, tokens: &[u32]) -> Option<(bool, usize)> {
+        self.take_all(tokens, |matcher, token| Ok(matcher.advance_known(token))).ok().flatten()
+    }
+
+    /// Takes tokens, each by `take`; None, with nothing changed, if that does not take one.
+    fn take_all(
+        &mut self,
+        tokens: &[u32],
+        take: impl Fn(&mut Matcher, u32) -> Result<bool>,
+    ) -> Result<Option<(bool, usize)>> {
+        let (before, had_ended, mut forced) = (self.steps(), self.ended(), 0);
+        for &token in tokens {
+            if self.ended() {
+                break;
+            }
+            forced += usize::from(self.known_mask().is_some_and(|mask| mask.is_single()));
+            let taken = take(self, token);
+            if !matches!(taken, Ok(true)) {
+                self.back_to(before);
+                return taken.map(|_| None);
+            }
+        }
+        Ok(Some((self.ended() && !had_ended, forced)))
+    }
+
+    /// Goes back to an earlier step, however far `max_rollback` lets others go.
+    pub(crate) fn back_to(&mut self, step: usize) {
+        self.0.truncate(step);
     }
 
     /// Takes a text, whatever tokens spell it. Errors: it may not come next; limits.
@@ -78,6 +158,11 @@ impl Matcher {
     /// How many of the tokens, from the first on, could be taken one after the other; takes none. Errors: limits.
     pub fn validate(&mut self, tokens: &[u32]) -> Result<usize> {
         guarded(|| Ok(self.0.validate(tokens)?))
+    }
+
+    /// As `validate`, with `room` tokens left before the first.
+    pub fn validate_within(&mut self, tokens: &[u32], room: u32) -> Result<usize> {
+        guarded(|| Ok(self.0.validate_within(tokens, room)?))
     }
 
     /// Takes the last `steps` steps back: each token, and each text taken as bytes, is one. Errors: fewer were taken.
@@ -100,6 +185,12 @@ impl Matcher {
     /// The text that must come next, whatever the model prefers: at most 1,024 bytes of it. Errors: limits.
     pub fn forced_bytes(&mut self) -> Result<Vec<u8>> {
         guarded(|| Ok(self.0.forced_bytes()?))
+    }
+
+    /// Text that must come, with white space as it was so far, of about `most` bytes; and beginnings of the text behind it.
+    /// Errors: limits.
+    pub fn likely_bytes(&mut self, most: usize) -> Result<Likely> {
+        guarded(|| Ok(self.0.likely(most)?))
     }
 
     /// A short text after which the text may end; None if that takes a special token. Errors: limits.
@@ -137,10 +228,16 @@ impl Matcher {
     pub fn text(&self) -> Vec<u8> {
         self.0.text()
     }
+
+    /// The steps taken so far: the bytes of each, or the id of a token that has none.
+    pub fn inputs(&self) -> Vec<std::result::Result<&[u8], u32>> {
+        self.0.inputs()
+    }
 }
 
-/// Writes a mask, and zeros into the words beyond the vocabulary.
-fn write(mask: &Mask, out: &mut [u32], words: usize) {
+/// Writes a mask, and zeros into the words beyond the vocabulary's, whose masks have `words` words.
+#[doc(hidden)]
+pub fn write(mask: &Mask, out: &mut [u32], words: usize) {
     let (out, beyond) = out.split_at_mut(words);
     mask.write(out);
     beyond.fill(0);

@@ -2,8 +2,8 @@
 //!
 //! Masks recur. A cache of their arrays replaces a copy of the vocabulary's size per call.
 
-use frisket_core::mask::mask::Mask;
-use frisket_core::storage::cache::Cache;
+use frisket::front_end::Cache;
+use frisket::Mask;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;

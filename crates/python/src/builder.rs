@@ -2,23 +2,23 @@
 //!
 //! Every method converts its arguments, calls the core's builder and raises its errors; nothing is decided here.
 
-use crate::argument;
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
+use crate::integer::Whole;
 use crate::limit::{given, Limits};
 use crate::regex;
+use frisket::front_end::regex::Pattern;
+use frisket::front_end::schema::compile::Prelude;
+use frisket::front_end::{Builder, Error, ObjectRules, Punctuation, TermId, EMPTY, EPSILON};
 use frisket::notation::{gbnf, Failure};
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
-use frisket_core::error::{Error, Result};
-use frisket_core::limits::{self, Cancellation};
-use frisket_core::regular::term::TermId;
-use frisket_regex::Pattern;
-use frisket_schema::compile::Prelude;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyString;
 use std::sync::Arc;
 
+/// The result of a call of the core's builder.
+type Result<T> = std::result::Result<T, Box<Error>>;
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
 
@@ -33,7 +33,8 @@ pub struct GrammarBuilder {
 
 impl GrammarBuilder {
     /// A builder that has the prelude's nodes.
-    pub fn of_prelude(prelude: Arc<Prelude>, limits: limits::Limits, cancellation: Option<Cancellation>) -> Self {
+    pub fn of_prelude(prelude: Arc<Prelude>, limits: &frisket::Limits) -> Self {
+        let (limits, cancellation) = limits.parts();
         GrammarBuilder { builder: Some(prelude.fork(limits, cancellation)), prelude: Some(prelude) }
     }
 
@@ -61,7 +62,7 @@ impl GrammarBuilder {
     pub fn builder(&mut self) -> PyResult<&mut Builder> {
         self.builder
             .as_mut()
-            .ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into()).into()))
+            .ok_or_else(|| raise(Box::new(Error::Misuse("this builder has built its grammar; make a new one".into()))))
     }
 }
 
@@ -74,14 +75,14 @@ impl GrammarBuilder {
     #[new]
     #[pyo3(signature = (*, limits=None))]
     fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
-        let (limits, cancellation) = given(limits);
+        let (limits, cancellation) = given(limits).parts();
         GrammarBuilder { builder: Some(Builder::new(limits, cancellation, Some(take_turns))), prelude: None }
     }
 
     /// A copy: equal nodes have equal ids in both, and either may go on alone.
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
-        let (limits, cancellation) = given(limits);
+        let (limits, cancellation) = given(limits).parts();
         let prelude = self.prelude.clone();
         Ok(GrammarBuilder { builder: Some(self.builder()?.fork(limits, cancellation)), prelude })
     }
@@ -91,25 +92,21 @@ impl GrammarBuilder {
     ///
     /// `steps`: the front end's own work since its last check, in steps of a limit; they add up over a build.
     /// `memory_bytes`: memory that it has allocated since then and keeps until the build is over.
-    #[pyo3(signature = (steps=0, memory_bytes=0))]
-    pub fn check(
-        &mut self,
-        #[pyo3(from_py_with = argument::steps)] steps: u64,
-        #[pyo3(from_py_with = argument::memory_bytes)] memory_bytes: usize,
-    ) -> PyResult<()> {
+    #[pyo3(signature = (steps=Whole(0), memory_bytes=Whole(0)), text_signature = "($self, steps=0, memory_bytes=0)")]
+    pub fn check(&mut self, steps: Whole<u64>, memory_bytes: Whole<usize>) -> PyResult<()> {
         let builder = self.builder()?;
-        builder.hold(memory_bytes);
-        builder.check(steps).map_err(raise)
+        builder.hold(memory_bytes.0);
+        builder.check(steps.0).map_err(raise)
     }
 
     /// Matches nothing.
     fn empty(&self) -> u32 {
-        frisket_core::regular::term::EMPTY.number()
+        EMPTY.number()
     }
 
     /// Matches the empty text.
     fn epsilon(&self) -> u32 {
-        frisket_core::regular::term::EPSILON.number()
+        EPSILON.number()
     }
 
     /// Exactly these bytes.
@@ -127,51 +124,46 @@ impl GrammarBuilder {
     }
 
     /// One byte in any of the inclusive ranges.
-    fn byte_class(&mut self, #[pyo3(from_py_with = argument::byte_ranges)] ranges: Vec<(u8, u8)>) -> PyResult<u32> {
-        node(self.builder()?.byte_class(&ranges))
+    fn byte_class(&mut self, ranges: Whole<Vec<(u8, u8)>>) -> PyResult<u32> {
+        node(self.builder()?.byte_class(&ranges.0))
     }
 
     /// One code point (surrogates excluded), as UTF-8, in any of the inclusive ranges.
-    fn char_class(&mut self, #[pyo3(from_py_with = argument::char_ranges)] ranges: Vec<(u32, u32)>) -> PyResult<u32> {
-        node(self.builder()?.char_class(&ranges))
+    fn char_class(&mut self, ranges: Whole<Vec<(u32, u32)>>) -> PyResult<u32> {
+        node(self.builder()?.char_class(&ranges.0))
     }
 
     /// Concatenation of regular nodes. Structural nodes: use `seq`.
-    fn cat(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
-        node(self.builder()?.cat(&nodes))
+    fn cat(&mut self, nodes: Whole<Vec<u32>>) -> PyResult<u32> {
+        node(self.builder()?.cat(&nodes.0))
     }
 
     /// Union; of regular or structural nodes.
-    fn alt(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
-        node(self.builder()?.alt(&nodes))
+    fn alt(&mut self, nodes: Whole<Vec<u32>>) -> PyResult<u32> {
+        node(self.builder()?.alt(&nodes.0))
     }
 
     /// `node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10.
     #[pyo3(name = "repeat", signature = (node, min, max=None))]
-    fn repeated(
-        &mut self,
-        #[pyo3(from_py_with = argument::node)] node: u32,
-        #[pyo3(from_py_with = argument::min)] min: u64,
-        #[pyo3(from_py_with = argument::max)] max: Option<u64>,
-    ) -> PyResult<u32> {
-        self::node(self.builder()?.repeat(node, count(min), max.map(count)))
+    fn repeated(&mut self, node: Whole<u32>, min: Whole<u64>, max: Option<Whole<u64>>) -> PyResult<u32> {
+        self::node(self.builder()?.repeat(node.0, count(min), max.map(count)))
     }
 
     /// Digits (or the empty text) whose number is a multiple of `of`; if `point`, points among them are ignored.
     #[pyo3(signature = (of, *, point))]
-    fn multiple(&mut self, #[pyo3(from_py_with = argument::of)] of: u32, point: bool) -> PyResult<u32> {
-        node(self.builder()?.multiple(of, point))
+    fn multiple(&mut self, of: Whole<u32>, point: bool) -> PyResult<u32> {
+        node(self.builder()?.multiple(of.0, point))
     }
 
     /// Intersection of regular nodes.
-    fn and_(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
-        node(self.builder()?.and(&nodes))
+    fn and_(&mut self, nodes: Whole<Vec<u32>>) -> PyResult<u32> {
+        node(self.builder()?.and(&nodes.0))
     }
 
     /// Complement of a regular node among ALL byte strings (intersect with `any_text()` for valid UTF-8).
     #[pyo3(name = "not_")]
-    fn complement(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<u32> {
-        self::node(self.builder()?.not(node))
+    fn complement(&mut self, node: Whole<u32>) -> PyResult<u32> {
+        self::node(self.builder()?.not(node.0))
     }
 
     /// Every valid UTF-8 text (control characters and quotes included), the empty one too.
@@ -181,18 +173,8 @@ impl GrammarBuilder {
 
     /// The texts of a regular node that have `min` to `max` code points.
     #[pyo3(name = "bounded", signature = (node, min, max))]
-    fn bounded(
-        &mut self,
-        #[pyo3(from_py_with = argument::node)] node: u32,
-        #[pyo3(from_py_with = argument::min)] min: u64,
-        #[pyo3(from_py_with = argument::max)] max: Option<u64>,
-    ) -> PyResult<u32> {
-        self::node(self.builder()?.bounded(node, count(min), max.map(count)))
-    }
-
-    /// From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too.
-    fn restrict_strings(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<()> {
-        self.builder()?.restrict_strings(node).map_err(raise)
+    fn bounded(&mut self, node: Whole<u32>, min: Whole<u64>, max: Option<Whole<u64>>) -> PyResult<u32> {
+        self::node(self.builder()?.bounded(node.0, count(min), max.map(count)))
     }
 
     /// The JSON strings, quotes included, whose DECODED text (UTF-8) is in the node; `raw` takes rules, too.
@@ -201,9 +183,9 @@ impl GrammarBuilder {
     /// `\u00xx` for the other control characters. `free`: every spelling of RFC 8259
     /// (`\/`, `\u0061`, surrogate pairs).
     #[pyo3(signature = (node, escapes="raw"))]
-    fn quoted(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, escapes: &str) -> PyResult<u32> {
-        let free = argument::is_free(escapes)?;
-        self::node(self.builder()?.quoted(node, free))
+    fn quoted(&mut self, node: Whole<u32>, escapes: &str) -> PyResult<u32> {
+        let free = is_free(escapes)?;
+        self::node(self.builder()?.quoted(node.0, free))
     }
 
     /// The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
@@ -229,60 +211,23 @@ impl GrammarBuilder {
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
     ///
     /// Raises LimitExceededError if that takes too long to find out.
-    fn is_empty(&mut self, #[pyo3(from_py_with = argument::node)] node: u32) -> PyResult<bool> {
-        self.builder()?.is_empty(node).map_err(raise)
+    fn is_empty(&mut self, node: Whole<u32>) -> PyResult<bool> {
+        self.builder()?.is_empty(node.0).map_err(raise)
     }
 
     /// Whether a REGULAR node matches exactly these bytes.
-    fn accepts(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, data: &[u8]) -> PyResult<bool> {
-        self.builder()?.accepts(node, data).map_err(raise)
+    fn accepts(&mut self, node: Whole<u32>, data: &[u8]) -> PyResult<bool> {
+        self.builder()?.accepts(node.0, data).map_err(raise)
     }
 
     /// The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node.
-    fn after(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, data: &[u8]) -> PyResult<u32> {
-        self::node(self.builder()?.after(node, data))
-    }
-
-    /// The places, in the list, of the REGULAR nodes that match exactly these bytes.
-    fn accepting(
-        &mut self,
-        #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>,
-        data: &[u8],
-    ) -> PyResult<Vec<usize>> {
-        let builder = self.builder()?;
-        let mut found = Vec::new();
-        for (at, node) in nodes.into_iter().enumerate() {
-            if builder.accepts(node, data).map_err(raise)? {
-                found.push(at);
-            }
-        }
-        Ok(found)
-    }
-
-    /// All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`.
-    #[pyo3(name = "enumerate")]
-    fn enumerated<'py>(
-        &mut self,
-        py: Python<'py>,
-        #[pyo3(from_py_with = argument::node)] node: u32,
-        #[pyo3(from_py_with = argument::limit)] limit: usize,
-    ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
-        let texts = self.builder()?.enumerate(node, limit).map_err(raise)?;
-        Ok(texts.map(|texts| texts.iter().map(|text| PyBytes::new(py, text)).collect()))
-    }
-
-    /// Whether two REGULAR nodes share no text.
-    fn disjoint(
-        &mut self,
-        #[pyo3(from_py_with = argument::left)] left: u32,
-        #[pyo3(from_py_with = argument::right)] right: u32,
-    ) -> PyResult<bool> {
-        self.builder()?.disjoint(left, right).map_err(raise)
+    fn after(&mut self, node: Whole<u32>, data: &[u8]) -> PyResult<u32> {
+        self::node(self.builder()?.after(node.0, data))
     }
 
     /// Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON).
-    fn seq(&mut self, #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>) -> PyResult<u32> {
-        node(self.builder()?.seq(&nodes))
+    fn seq(&mut self, nodes: Whole<Vec<u32>>) -> PyResult<u32> {
+        node(self.builder()?.seq(&nodes.0))
     }
 
     /// Declare a rule and return the node that calls it (define it later: recursion).
@@ -291,12 +236,8 @@ impl GrammarBuilder {
     }
 
     /// Set the body of a rule; once for each rule.
-    fn define(
-        &mut self,
-        #[pyo3(from_py_with = argument::rule)] rule: u32,
-        #[pyo3(from_py_with = argument::body)] body: u32,
-    ) -> PyResult<()> {
-        self.builder()?.define(rule, body).map_err(raise)
+    fn define(&mut self, rule: Whole<u32>, body: Whole<u32>) -> PyResult<()> {
+        self.builder()?.define(rule.0, body.0).map_err(raise)
     }
 
     /// The special token of that name in the vocabulary (`<|eot_id|>`); it never matches text.
@@ -305,9 +246,12 @@ impl GrammarBuilder {
     }
 
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (properties, extras, *, open, close, colon, comma, empty, min_properties=0, max_properties=None,
-        required_marks=0, clauses=Vec::new(), implies=Vec::new(), any_order=false, extras_last=true,
-        orders=Vec::new(), escapes="raw"))]
+    #[pyo3(signature = (properties, extras, *, open, close, colon, comma, empty, min_properties=Whole(0),
+        max_properties=None, required_marks=Whole(0), clauses=Whole(vec![]), implies=Whole(vec![]), any_order=false,
+        extras_last=true, orders=Whole(vec![]), escapes="raw"),
+        text_signature = "($self, properties, extras, *, open, close, colon, comma, empty, min_properties=0, \
+        max_properties=None, required_marks=0, clauses=..., implies=..., any_order=False, extras_last=True, orders=..., \
+        escapes='raw')")]
     /// A JSON object; keys are compared by decoded value and never repeat.
     ///
     /// `properties`: (key, required, values); in this order unless `any_order`, or unless `orders` gives lists of
@@ -322,37 +266,37 @@ impl GrammarBuilder {
     /// A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.
     fn object(
         &mut self,
-        #[pyo3(from_py_with = argument::properties)] properties: Vec<(String, bool, Values)>,
-        #[pyo3(from_py_with = argument::extras)] extras: Vec<(u32, Values)>,
-        #[pyo3(from_py_with = argument::open)] open: u32,
-        #[pyo3(from_py_with = argument::close)] close: u32,
-        #[pyo3(from_py_with = argument::colon)] colon: u32,
-        #[pyo3(from_py_with = argument::comma)] comma: u32,
-        #[pyo3(from_py_with = argument::empty)] empty: u32,
-        #[pyo3(from_py_with = argument::min_properties)] min_properties: u64,
-        #[pyo3(from_py_with = argument::max_properties)] max_properties: Option<u64>,
-        #[pyo3(from_py_with = argument::required_marks)] required_marks: u64,
-        #[pyo3(from_py_with = argument::clauses)] clauses: Vec<(u64, u64)>,
-        #[pyo3(from_py_with = argument::implies)] implies: Vec<(u32, u32)>,
+        properties: Whole<Vec<(String, bool, Values)>>,
+        extras: Whole<Vec<(u32, Values)>>,
+        open: Whole<u32>,
+        close: Whole<u32>,
+        colon: Whole<u32>,
+        comma: Whole<u32>,
+        empty: Whole<u32>,
+        min_properties: Whole<u64>,
+        max_properties: Option<Whole<u64>>,
+        required_marks: Whole<u64>,
+        clauses: Whole<Vec<(u64, u64)>>,
+        implies: Whole<Vec<(u32, u32)>>,
         any_order: bool,
         extras_last: bool,
-        #[pyo3(from_py_with = argument::orders)] orders: Vec<Vec<u32>>,
+        orders: Whole<Vec<Vec<u32>>>,
         escapes: &str,
     ) -> PyResult<u32> {
         let rules = ObjectRules {
             min: count(min_properties),
             max: max_properties.map(count),
-            required_marks,
-            clauses,
-            implies,
+            required_marks: required_marks.0,
+            clauses: clauses.0,
+            implies: implies.0,
             any_order,
             extras_last,
-            orders,
-            free: argument::is_free(escapes)?,
+            orders: orders.0,
+            free: is_free(escapes)?,
         };
         let builder = self.builder()?;
-        let punctuation = punctuation(builder, [open, close, colon, comma, empty])?;
-        node(builder.object(properties, extras, punctuation, rules))
+        let punctuation = punctuation(builder, [open.0, close.0, colon.0, comma.0, empty.0])?;
+        node(builder.object(properties.0, extras.0, punctuation, rules))
     }
 
     /// A JSON array: items in `prefix` by position, then any number of `rest` (None: no further items).
@@ -360,57 +304,59 @@ impl GrammarBuilder {
     /// `unique`: no two items have the same value (1 == 1.0, key order ignored), whatever nodes they are; items must
     /// be JSON texts, the punctuation regular and not empty.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (prefix, rest, *, open, close, comma, empty, min_items=0, max_items=None, unique=false))]
+    #[pyo3(signature = (prefix, rest, *, open, close, comma, empty, min_items=Whole(0), max_items=None, unique=false),
+        text_signature = "($self, prefix, rest, *, open, close, comma, empty, min_items=0, max_items=None, unique=False)")]
     fn array(
         &mut self,
-        #[pyo3(from_py_with = argument::prefix)] prefix: Vec<u32>,
-        #[pyo3(from_py_with = argument::rest)] rest: Option<u32>,
-        #[pyo3(from_py_with = argument::open)] open: u32,
-        #[pyo3(from_py_with = argument::close)] close: u32,
-        #[pyo3(from_py_with = argument::comma)] comma: u32,
-        #[pyo3(from_py_with = argument::empty)] empty: u32,
-        #[pyo3(from_py_with = argument::min_items)] min_items: u64,
-        #[pyo3(from_py_with = argument::max_items)] max_items: Option<u64>,
+        prefix: Whole<Vec<u32>>,
+        rest: Option<Whole<u32>>,
+        open: Whole<u32>,
+        close: Whole<u32>,
+        comma: Whole<u32>,
+        empty: Whole<u32>,
+        min_items: Whole<u64>,
+        max_items: Option<Whole<u64>>,
         unique: bool,
     ) -> PyResult<u32> {
         let builder = self.builder()?;
-        let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
+        let punctuation = punctuation(builder, [open.0, close.0, comma.0, comma.0, empty.0])?;
         let (min, max) = (count(min_items), max_items.map(count));
-        node(array(builder, &prefix, rest, punctuation, min, max, unique))
+        node(array(builder, &prefix.0, rest.map(|rest| rest.0), punctuation, min, max, unique))
     }
 
     /// A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
     /// the items that may come, each (node, next state); the first state is 0.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (states, *, open, close, comma, empty, min_items=0, max_items=None))]
+    #[pyo3(signature = (states, *, open, close, comma, empty, min_items=Whole(0), max_items=None),
+        text_signature = "($self, states, *, open, close, comma, empty, min_items=0, max_items=None)")]
     fn unique_array(
         &mut self,
-        #[pyo3(from_py_with = argument::states)] states: Vec<(bool, Steps)>,
-        #[pyo3(from_py_with = argument::open)] open: u32,
-        #[pyo3(from_py_with = argument::close)] close: u32,
-        #[pyo3(from_py_with = argument::comma)] comma: u32,
-        #[pyo3(from_py_with = argument::empty)] empty: u32,
-        #[pyo3(from_py_with = argument::min_items)] min_items: u64,
-        #[pyo3(from_py_with = argument::max_items)] max_items: Option<u64>,
+        states: Whole<Vec<(bool, Steps)>>,
+        open: Whole<u32>,
+        close: Whole<u32>,
+        comma: Whole<u32>,
+        empty: Whole<u32>,
+        min_items: Whole<u64>,
+        max_items: Option<Whole<u64>>,
     ) -> PyResult<u32> {
         let builder = self.builder()?;
-        let punctuation = punctuation(builder, [open, close, comma, comma, empty])?;
-        node(builder.unique_array(&states, punctuation, count(min_items), max_items.map(count)))
+        let punctuation = punctuation(builder, [open.0, close.0, comma.0, comma.0, empty.0])?;
+        node(builder.unique_array(&states.0, punctuation, count(min_items), max_items.map(count)))
     }
 
     /// Exactly the texts of a built grammar, whichever builder made it.
     fn embed(&mut self, grammar: &Grammar) -> PyResult<u32> {
-        node(self.builder()?.embed(grammar.rules()))
+        node(self.builder()?.embed(grammar.0.rules()))
     }
 
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
-    pub fn build(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::root)] root: u32) -> PyResult<Grammar> {
+    pub fn build(&mut self, py: Python<'_>, root: Whole<u32>) -> PyResult<Grammar> {
         let builder = self.builder()?;
-        builder.node(root).map_err(raise)?;
+        builder.node(root.0).map_err(raise)?;
         let builder = self.builder.take().unwrap_or_default();
         let held = builder.memory_bytes();
-        let built = briefly_unless_large(py, held, || builder.build(root));
-        built.map(Grammar::new).map_err(raise)
+        let built = briefly_unless_large(py, held, || builder.build(root.0));
+        built.map(|rules| Grammar(frisket::Grammar::of_rules(rules))).map_err(raise)
     }
 }
 
@@ -424,12 +370,12 @@ fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> 
 }
 
 /// A count cut to 32 bits: no text is that long.
-pub fn count(value: u64) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX - 1)
+pub fn count(value: Whole<u64>) -> u32 {
+    u32::try_from(value.0).unwrap_or(u32::MAX - 1)
 }
 
 fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
-    let mut made = [frisket_core::regular::term::EMPTY; 5];
+    let mut made = [EMPTY; 5];
     for (slot, id) in made.iter_mut().zip(nodes) {
         *slot = builder.node(id).map_err(raise)?;
     }
@@ -455,4 +401,13 @@ fn array(
     let last = states.len() as u32;
     states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
     builder.unique_array(&states, punctuation, min, max)
+}
+
+/// Whether every escape of JSON may be used, as `escapes` says.
+fn is_free(escapes: &str) -> PyResult<bool> {
+    match escapes {
+        "raw" => Ok(false),
+        "free" => Ok(true),
+        other => Err(PyValueError::new_err(format!("escapes is \"raw\" or \"free\", not {other:?}"))),
+    }
 }

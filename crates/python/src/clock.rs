@@ -16,13 +16,13 @@ pub fn replay_timed(
     token_ids: Vec<u32>,
 ) -> PyResult<(Vec<u64>, Vec<u64>, bool)> {
     let compiled = compiled.inner();
-    let replay = || {
-        let mut matcher = compiled.matcher(None, None);
-        let mut words = vec![0u32; compiled.vocabulary().mask_words()];
+    let replay = || -> frisket::Result<_> {
+        let mut matcher = compiled.matcher();
+        let mut words = vec![0; matcher.mask_words()];
         let (mut masks, mut advances) = (Vec::with_capacity(token_ids.len()), Vec::with_capacity(token_ids.len()));
         for &token in &token_ids {
             let began = Instant::now();
-            matcher.fill(&mut words)?;
+            matcher.fill_mask(&mut words)?;
             masks.push(began.elapsed().as_nanos() as u64);
             let began = Instant::now();
             let taken = matcher.try_advance(token)?;
@@ -32,8 +32,7 @@ pub fn replay_timed(
             }
             advances.push(took);
         }
-        let can_end = matcher.can_end();
-        Ok((masks, advances, can_end))
+        Ok((masks, advances, matcher.can_end()))
     };
     py.detach(replay).map_err(raise)
 }

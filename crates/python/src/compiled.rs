@@ -4,7 +4,6 @@ use crate::array_cache::ArrayCache;
 use crate::limit::{Cancellation, Limits};
 use crate::matcher::Matcher;
 use crate::vocabulary::Vocabulary;
-use frisket_core::matcher as core;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 /// others have computed, and a call that needs no computation waits for none.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    inner: Arc<core::CompiledGrammar>,
+    inner: frisket::CompiledGrammar,
     arrays: Arc<ArrayCache>,
     asked: Asked,
 }
@@ -26,11 +25,11 @@ pub struct Asked {
 }
 
 impl CompiledGrammar {
-    pub fn new(inner: Arc<core::CompiledGrammar>, vocabulary: &Vocabulary, asked: Asked) -> Self {
+    pub fn new(inner: frisket::CompiledGrammar, vocabulary: &Vocabulary, asked: Asked) -> Self {
         CompiledGrammar { inner, arrays: vocabulary.arrays.clone(), asked }
     }
 
-    pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
+    pub fn inner(&self) -> &frisket::CompiledGrammar {
         &self.inner
     }
 }
@@ -47,8 +46,8 @@ impl CompiledGrammar {
         cancellation: Option<&Bound<'_, Cancellation>>,
         max_rollback: Option<usize>,
     ) -> Matcher {
-        let cancellation = cancellation.map(|flag| flag.get().0.clone());
-        Matcher::new(slf.get().inner.matcher(cancellation, max_rollback), slf.clone().unbind(), &slf.get().arrays)
+        let matcher = slf.get().inner.matcher_with(cancellation.map(|flag| &flag.get().0), max_rollback);
+        Matcher::new(matcher, slf.clone().unbind(), &slf.get().arrays)
     }
 
     /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.

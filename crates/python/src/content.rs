@@ -3,11 +3,10 @@
 //! These bytes are the key under which recent compiles are found. This walk does not touch the code of `marshal`, which
 //! no other step of a compile needs and which would first have to be read into the processor's caches.
 
-use crate::error::{build, raise};
+use crate::error::raise;
 use crate::gil::take_turns;
 use crate::limit::{given, Limits};
-use frisket_core::error::{Error, Limit};
-use frisket_core::limits::Watch;
+use frisket::front_end::{Error, Limit, Watch};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -33,7 +32,7 @@ pub fn content<'py>(
     value: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, Limits>>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let (limits, cancellation) = given(limits);
+    let (limits, cancellation) = given(limits).parts();
     let watch = Watch::new(&limits, cancellation);
     let mut writer = Writer { bytes: Vec::with_capacity(4096), watch: &watch, next_look: SLICE };
     let failure = match writer.write(value) {
@@ -47,7 +46,7 @@ pub fn content<'py>(
     };
     Err(match failure {
         Failure::Ended(error) => raise(error),
-        _ => too_large(value.py()),
+        _ => too_large(),
     })
 }
 
@@ -107,10 +106,9 @@ pub fn members<'py>(dict: &Bound<'py, PyDict>, mut each: impl FnMut(Bound<'py, P
     }
 }
 
-fn too_large(py: Python<'_>) -> PyErr {
+fn too_large() -> PyErr {
     let message = format!("the schema is too large: written out it takes more than {} MB", LARGEST / 1_000_000);
-    let hint = "put what occurs in several places into $defs and refer to it";
-    build(py, "LimitExceededError", &message, hint).unwrap_or_else(|failure| failure)
+    raise(frisket::Error::limit(message, "put what occurs in several places into $defs and refer to it"))
 }
 
 /// Parts that are still to be written, the next one last. Another thread that has its turn may change an open list or

@@ -6,8 +6,7 @@
 //! Free-threaded Python has no GIL. There a thread is attached to Python while it touches objects, and whoever collects
 //! garbage waits until all are detached: it is right to let go of the one as of the other.
 
-use frisket_core::storage::lock::generation;
-use frisket_core::storage::once::Once;
+use frisket::front_end::{generation, Once};
 use pyo3::ffi::{PyEval_RestoreThread, PyEval_SaveThread, PyThreadState};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -76,10 +75,11 @@ pub fn without<T>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// The result of `act` in a thread of the core's own, which Python does not know.
-pub fn apart<T>(act: impl FnOnce() -> T) -> T {
-    BRIEF.set(Brief::Apart);
-    act()
+/// Says that this thread is one of the core's own, unless it is in a call of `briefly`.
+pub fn apart() {
+    if let Brief::No = BRIEF.get() {
+        BRIEF.set(Brief::Apart);
+    }
 }
 
 /// Release the GIL until the call below `briefly` is over, because it takes long or is about to wait.

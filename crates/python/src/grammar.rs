@@ -2,34 +2,16 @@
 
 use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
-use crate::gil::{briefly_unless_large, pause, without};
+use crate::gil::{briefly_unless_large, without};
 use crate::limit::{given, Limits};
 use crate::vocabulary::Vocabulary;
-use frisket_core::automaton::recognizer::{Allowance, Recognizer};
-use frisket_core::grammar::grammar;
-use frisket_core::matcher as core;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use std::sync::Arc;
 
 /// Rules over bytes; knows no tokenizer; immutable and thread-safe.
 #[pyclass(frozen, module = "frisket._core")]
-pub struct Grammar(Recognizer);
-
-impl Grammar {
-    pub fn new(grammar: Arc<grammar::Grammar>) -> Self {
-        Grammar(Recognizer::new(grammar))
-    }
-
-    pub fn rules(&self) -> &Arc<grammar::Grammar> {
-        self.0.grammar()
-    }
-
-    pub fn weight(&self) -> usize {
-        self.0.grammar().memory_bytes() + self.0.memory_bytes()
-    }
-}
+pub struct Grammar(pub(crate) frisket::Grammar);
 
 #[pymethods]
 impl Grammar {
@@ -56,64 +38,54 @@ impl Grammar {
                 inner.ok_or_else(wanted)?.get().clone()
             }
         };
-        let (bounds, cancellation) = given(limits.as_ref());
-        let inner = vocabulary.inner();
-        let compile = || core::CompiledGrammar::with_limits(self.0.grammar(), inner, bounds, cancellation, Some(pause));
-        briefly_unless_large(py, self.weight(), compile)
-            .map(|compiled| {
-                let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
-                CompiledGrammar::new(compiled, &vocabulary, asked)
-            })
-            .map_err(raise)
+        let bounds = given(limits.as_ref());
+        let compile = || self.0.compile(&vocabulary.inner, &bounds);
+        let compiled = briefly_unless_large(py, self.0.memory_bytes(), compile).map_err(raise)?;
+        let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
+        Ok(CompiledGrammar::new(compiled, &vocabulary, asked))
     }
 
     /// How many nodes were built.
     #[getter]
     fn node_count(&self) -> usize {
-        self.0.grammar().node_count()
+        self.0.rules().node_count()
     }
 
     /// A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made.
     #[getter]
     fn fingerprint(&self) -> u128 {
-        self.0.grammar().fingerprint()
+        self.0.rules().fingerprint()
     }
 
     /// The rules as text, in the notation of `frisket.Grammar.dump`.
     fn dump(&self, py: Python<'_>) -> String {
-        without(py, || self.0.grammar().dump())
+        without(py, || self.0.rules().dump())
     }
 
     /// Bytes that the grammar itself takes.
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.0.grammar().memory_bytes() + self.0.memory_bytes()
+        self.0.memory_bytes()
     }
 
     /// Whether the text is a whole sentence of the grammar (special tokens cannot be written).
     #[pyo3(signature = (data, *, limits=None))]
     fn accepts(&self, py: Python<'_>, data: &[u8], limits: Option<&Bound<'_, Limits>>) -> PyResult<bool> {
-        let allowance = allowance(limits);
-        without(py, || self.0.read(data, &allowance)).map(|reading| reading.is_sentence).map_err(raise)
+        let limits = given(limits);
+        without(py, || self.0.accepts(data, &limits)).map_err(raise)
     }
 
     /// Whether some sentence begins with this text.
     #[pyo3(signature = (data, *, limits=None))]
     fn accepts_prefix(&self, py: Python<'_>, data: &[u8], limits: Option<&Bound<'_, Limits>>) -> PyResult<bool> {
-        let allowance = allowance(limits);
-        without(py, || self.0.read(data, &allowance)).map(|reading| reading.is_prefix).map_err(raise)
+        let limits = given(limits);
+        without(py, || self.0.accepts_prefix(data, &limits)).map_err(raise)
     }
 
     /// The lengths of all beginnings of the text that are whole sentences, shortest first.
     #[pyo3(signature = (data, *, limits=None))]
     fn ends(&self, py: Python<'_>, data: &[u8], limits: Option<&Bound<'_, Limits>>) -> PyResult<Vec<usize>> {
-        let allowance = allowance(limits);
-        without(py, || self.0.ends(data, &allowance)).map_err(raise)
+        let limits = given(limits);
+        without(py, || self.0.ends(data, &limits)).map_err(raise)
     }
-}
-
-/// The allowance of a reading under limits of Python.
-fn allowance(limits: Option<&Bound<'_, Limits>>) -> Allowance {
-    let (limits, cancellation) = given(limits);
-    Allowance { limits, cancellation, pause: Some(pause) }
 }

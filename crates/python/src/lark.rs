@@ -1,15 +1,15 @@
 //! A grammar in Lark's notation from Python → its node, or its rules for printers; what is wrong → Python.
 
 use crate::builder::GrammarBuilder;
-use crate::error::{exception, raise};
+use crate::error::raise;
 use crate::gil::take_turns;
 use crate::regex;
+use frisket::front_end::Builder;
+use frisket::front_end::Limits;
+use frisket::front_end::TermId;
 use frisket::notation::lark::written::{written, Part};
 use frisket::notation::lark::{self, Dialect, Options, Schemas};
 use frisket::notation::{Failure, Fault as NotationFault};
-use frisket_core::builder::Builder;
-use frisket_core::limits::Limits;
-use frisket_core::regular::term::TermId;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -46,7 +46,7 @@ impl InPython<'_, '_> {
         }
         let (NotationFault { message, at, hint }, kind) = match failure {
             Failure::Engine(error) => return raise(error),
-            Failure::Schema(error) => return exception(error.into()),
+            Failure::Schema(error) => return raise(error),
             Failure::Unread(fault) => (fault, "syntax"),
             Failure::Empty(fault) => (fault, "empty"),
             Failure::Limit(fault) => (fault, "limit"),

@@ -1,7 +1,5 @@
-//! frisket-core → the extension module `frisket._core`: convert, release the GIL in long calls, raise.
+//! The crate `frisket` → the extension module `frisket._core`: convert, release the GIL in long calls, raise.
 
-mod apply;
-mod argument;
 mod array_cache;
 mod batch;
 mod buffer;
@@ -9,25 +7,21 @@ mod builder;
 mod clock;
 mod compiled;
 mod content;
-mod environment;
 mod error;
-mod feasible;
 mod gil;
 mod grammar;
-mod in_time;
 mod integer;
 mod lark;
 mod limit;
+mod logits;
 mod mask_rows;
 mod matcher;
 mod production;
-mod recent;
 mod regex;
 mod schema;
 mod vocabulary;
 mod without;
 
-use frisket_core::storage::lock::enter_child;
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict};
@@ -49,24 +43,23 @@ fn core_build() -> &'static str {
     env!("FRISKET_BUILD")
 }
 
+/// Adds classes and functions to a module.
+macro_rules! add {
+    ($module:ident: $($class:ty),+; $($function:path),+) => {
+        $($module.add_class::<$class>()?;)+
+        $($module.add_function(wrap_pyfunction!($function, $module)?)?;)+
+    };
+}
+
 // Without the GIL: `tests/unit/_core/test_free_threads.py` shares everything among eight threads.
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    environment::check(module.py())?;
-    module.add_class::<limit::Limits>()?;
-    module.add_class::<limit::Cancellation>()?;
-    module.add_class::<builder::GrammarBuilder>()?;
-    module.add_class::<grammar::Grammar>()?;
-    module.add_class::<vocabulary::Vocabulary>()?;
-    module.add_class::<compiled::CompiledGrammar>()?;
-    module.add_class::<matcher::Matcher>()?;
-    module.add_function(wrap_pyfunction!(batch::fill_masks, module)?)?;
-    module.add_function(wrap_pyfunction!(apply::apply_mask, module)?)?;
-    module.add_function(wrap_pyfunction!(apply::copy_masked, module)?)?;
-    module.add_function(wrap_pyfunction!(feasible::feasible_mass, module)?)?;
-    module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
-    module.add_function(wrap_pyfunction!(core_version, module)?)?;
-    module.add_function(wrap_pyfunction!(core_build, module)?)?;
+    frisket::check_environment().map_err(error::raise)?;
+    add!(module:
+        limit::Limits, limit::Cancellation, builder::GrammarBuilder, grammar::Grammar, vocabulary::Vocabulary,
+        compiled::CompiledGrammar, matcher::Matcher;
+        batch::fill_masks, logits::apply_mask, logits::copy_masked, logits::feasible_mass, clock::replay_timed,
+        core_version, core_build);
     free_locks_in_children(module.py())?;
     let front_end = front_end(module.py())?;
     // Not in `__all__`, but known to `import`, which otherwise looks for files.
@@ -79,7 +72,7 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
     let Some(register) = py.import("os")?.getattr_opt("register_at_fork")? else {
         return Ok(()); // Windows has no fork.
     };
-    let enter = PyCFunction::new_closure(py, None, None, |_, _| enter_child())?;
+    let enter = PyCFunction::new_closure(py, None, None, |_, _| frisket::enter_child())?;
     let hooks = PyDict::new(py);
     hooks.set_item("after_in_child", enter)?;
     register.call((), Some(&hooks)).map(drop)
@@ -87,30 +80,15 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
 
 /// The module of classes and functions that only the package's own front ends need.
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    let module = PyModule::new(py, "frisket._core.front_end")?;
-    module.add_class::<production::Productions>()?;
-    module.add_class::<recent::Recent>()?;
-    module.add_class::<regex::Regex>()?;
+    let module = &PyModule::new(py, "frisket._core.front_end")?;
+    add!(module:
+        production::Productions, regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude,
+        schema::SchemaDocument;
+        lark::lower_lark, lark::read_lark, lark::xgrammar_pattern, content::content, regex::is_ecma_regex,
+        regex::property_set, without::without, mask_rows::advance_all, mask_rows::may_take_later,
+        schema::report::is_keyword, schema::report::is_sorted, schema::steps::json_value,
+        schema::steps::schema_references, schema::report::closest, schema::report::schema_report);
     module.add("Flaw", py.get_type::<production::Flaw>())?;
     module.add("Fault", py.get_type::<lark::Fault>())?;
-    module.add_function(wrap_pyfunction!(lark::lower_lark, &module)?)?;
-    module.add_function(wrap_pyfunction!(lark::read_lark, &module)?)?;
-    module.add_function(wrap_pyfunction!(lark::xgrammar_pattern, &module)?)?;
-    module.add_function(wrap_pyfunction!(content::content, &module)?)?;
-    module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
-    module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
-    module.add_function(wrap_pyfunction!(without::without, &module)?)?;
-    module.add_class::<mask_rows::MaskRows>()?;
-    module.add_function(wrap_pyfunction!(mask_rows::advance_all, &module)?)?;
-    module.add_function(wrap_pyfunction!(mask_rows::may_take_later, &module)?)?;
-    module.add_class::<schema::MemberValues>()?;
-    module.add_class::<schema::Prelude>()?;
-    module.add_class::<schema::SchemaDocument>()?;
-    module.add_function(wrap_pyfunction!(schema::report::is_keyword, &module)?)?;
-    module.add_function(wrap_pyfunction!(schema::report::is_sorted, &module)?)?;
-    module.add_function(wrap_pyfunction!(schema::steps::json_value, &module)?)?;
-    module.add_function(wrap_pyfunction!(schema::steps::schema_references, &module)?)?;
-    module.add_function(wrap_pyfunction!(schema::report::closest, &module)?)?;
-    module.add_function(wrap_pyfunction!(schema::report::schema_report, &module)?)?;
-    Ok(module)
+    Ok(module.clone())
 }

@@ -1,7 +1,8 @@
-//! Limits and Cancellation of Python → those of the core.
+//! Limits and Cancellation of Python → those of the crate `frisket`.
 
+use crate::gil::pause;
 use crate::integer::Whole;
-use frisket_core::limits as core;
+use frisket::front_end::Limits as Numbers;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -28,7 +29,7 @@ use std::time::Duration;
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Default)]
 pub struct Limits {
-    inner: core::Limits,
+    inner: Numbers,
     cancellation: Option<Py<Cancellation>>,
 }
 
@@ -43,37 +44,18 @@ impl<'py> FromPyObject<'py> for Seconds {
     }
 }
 
-/// The error for an argument that Limits does not take.
-fn unknown(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<PyErr> {
-    let taken = ["memory_bytes", "steps", "seconds", "cancellation"];
-    let slips = PyDict::new(name.py());
-    for other in ["timeout", "time", "max_seconds"] {
-        slips.set_item(other, "write seconds={value}")?;
-    }
-    for other in ["max_tokens", "tokens"] {
-        slips.set_item(other, "write max_tokens={value} in the call of generate")?;
-    }
-    let explained = name.py().import("frisket.argument_name")?.getattr("explained")?;
-    Ok(PyErr::from_value(explained.call1(("Limits", name, value, taken, slips))?))
-}
-
-/// The engine's limits and cancellation; the defaults without limits.
-pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::Cancellation>) {
-    match limits {
-        Some(limits) => (limits.get().inner, limits.get().cancellation.as_ref().map(|flag| flag.get().0.clone())),
-        None => (core::Limits::default(), None),
-    }
+/// The limits of a call, in which other threads of Python have their turn; the default ones without limits.
+pub fn given(limits: Option<&Bound<'_, Limits>>) -> frisket::Limits {
+    let given = limits.map(|limits| limits.get());
+    let flag = given.and_then(|limits| limits.cancellation.as_ref()).map(|flag| flag.get().0.clone());
+    frisket::Limits::of_parts(given.map_or_else(Numbers::default, |limits| limits.inner), flag).pause(pause)
 }
 
 impl Limits {
-    /// Limits with a cancellation that joins these flags.
-    pub fn joined(py: Python<'_>, limits: core::Limits, flags: [Option<core::Cancellation>; 2]) -> PyResult<Self> {
-        let joined = match flags {
-            [Some(one), Some(other)] => Some(one.join(&other)),
-            [one, other] => one.or(other),
-        };
-        let cancellation = joined.map(|flag| Py::new(py, Cancellation(flag))).transpose()?;
-        Ok(Limits { inner: limits, cancellation })
+    /// Limits with a cancellation of their own.
+    pub fn of(py: Python<'_>, limits: frisket::Limits) -> PyResult<Self> {
+        let (inner, flag) = limits.parts();
+        Ok(Limits { inner, cancellation: flag.map(|flag| Py::new(py, Cancellation(flag))).transpose()? })
     }
 }
 
@@ -82,8 +64,8 @@ impl Limits {
     #[new]
     #[pyo3(signature = (
         *,
-        memory_bytes=Whole(core::Limits::default().memory),
-        steps=Whole(core::Limits::default().steps),
+        memory_bytes=Whole(Numbers::default().memory),
+        steps=Whole(Numbers::default().steps),
         seconds=None,
         cancellation=None,
         **others,
@@ -96,17 +78,15 @@ impl Limits {
         others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         if let Some((name, value)) = others.and_then(|others| others.iter().next()) {
-            return Err(unknown(&name, &value)?);
+            let unknown = name.py().import("frisket.argument_name")?.getattr("unknown_limit")?;
+            return Err(PyErr::from_value(unknown.call1((&name, &value))?));
         }
-        let time = match seconds {
-            // A time that a Duration cannot hold is as good as none.
-            Some(Seconds(seconds)) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),
-            Some(Seconds(seconds)) => {
-                return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}")))
-            }
-            None => None,
-        };
-        Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time, begun: None }, cancellation })
+        if let Some(Seconds(seconds)) = seconds.as_ref().filter(|seconds| seconds.0.is_nan() || seconds.0 < 0.0) {
+            return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}")));
+        }
+        // A time that a Duration cannot hold is as good as none.
+        let time = seconds.and_then(|Seconds(seconds)| Duration::try_from_secs_f64(seconds).ok());
+        Ok(Limits { inner: Numbers { memory: memory_bytes.0, steps: steps.0, time, begun: None }, cancellation })
     }
 
     /// Bytes that a compiled grammar, or a builder, may grow to.
@@ -161,9 +141,8 @@ impl Limits {
         Ok((PyTuple::empty(py), keywords))
     }
 
-    fn __hash__(&self) -> u64 {
-        let nanoseconds = self.inner.time.map_or(0, |time| 1 + time.as_nanos() as u64);
-        (self.inner.memory as u64).wrapping_mul(31).wrapping_add(self.inner.steps).wrapping_mul(31) ^ nanoseconds
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.memory_bytes(), self.steps(), self.seconds()).into_pyobject(py)?.hash()
     }
 
     fn __repr__(&self) -> String {
@@ -180,7 +159,7 @@ impl Limits {
 /// of a large schema ends within half a millisecond: what it has built is freed in a thread of its own.
 #[pyclass(frozen, module = "frisket._core")]
 #[derive(Default)]
-pub struct Cancellation(pub core::Cancellation);
+pub struct Cancellation(pub frisket::Cancellation);
 
 #[pymethods]
 impl Cancellation {

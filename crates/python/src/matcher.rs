@@ -2,23 +2,19 @@
 //!
 //! Every method converts its arguments, calls the core without the GIL where that pays, and raises its errors.
 
-use crate::argument;
 use crate::array_cache::ArrayCache;
 use crate::buffer::Bitmask;
 use crate::compiled::{grouped, CompiledGrammar};
-use crate::error::{bug, build, raise};
+use crate::error::{build, raise};
 use crate::gil::{briefly, let_go};
-use crate::integer::{TokenId, Whole};
+use crate::integer::{self, TokenId, Whole};
 use crate::limit::Limits;
-use frisket_core::error::{Error, Result};
-use frisket_core::mask::mask::Mask;
-use frisket_core::matcher as core;
-use frisket_core::storage::exclusive::Exclusive;
+use frisket::{Error, Mask, Result, SharedMatcher};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{IntoPyDict, PyBytes};
 use std::sync::Arc;
 
 /// One sequence's position in a text of the grammar; made by `CompiledGrammar.matcher`.
@@ -26,59 +22,53 @@ use std::sync::Arc;
 /// A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Matcher {
-    /// None in a child of a fork at which another thread was in a call of it.
-    inner: Exclusive<Option<core::Matcher>>,
-    pub(crate) mask_words: usize,
+    pub(crate) inner: SharedMatcher,
     arrays: Arc<ArrayCache>,
     /// The Python object that it was made from.
     of: Py<CompiledGrammar>,
-    /// Declared after the core's object, so that it is dropped later.
-    compiled: Arc<core::CompiledGrammar>,
 }
 
 impl Matcher {
-    pub(crate) fn new(matcher: core::Matcher, of: Py<CompiledGrammar>, arrays: &Arc<ArrayCache>) -> Self {
-        let compiled = matcher.compiled();
-        Matcher {
-            mask_words: compiled.vocabulary().mask_words(),
-            arrays: arrays.clone(),
-            of,
-            compiled: compiled.clone(),
-            inner: Exclusive::new(Some(matcher)),
-        }
-    }
-
-    /// A number that tells compiled grammars apart.
-    pub(crate) fn grammar(&self) -> usize {
-        Arc::as_ptr(&self.compiled) as usize
-    }
-
-    /// Takes tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
-    /// only allowed ones, as far as caches know. An error leaves the matcher as it was.
-    pub(crate) fn advance_all(&self, py: Python<'_>, tokens: &[u32]) -> PyResult<(bool, usize)> {
-        let cached = |matcher: &mut core::Matcher, token| Ok(matcher.try_advance_cached(token));
-        match self.at_once(|matcher| take_all(matcher, tokens, cached).ok().flatten()) {
-            Some(taken) => Ok(taken),
-            None => self.with(py, |matcher| {
-                let taken = take_all(matcher, tokens, |matcher, token| matcher.advance(token).map(|()| true))?;
-                Ok(taken.unwrap_or_default())
-            }),
-        }
+    pub(crate) fn new(matcher: frisket::Matcher, of: Py<CompiledGrammar>, arrays: &Arc<ArrayCache>) -> Self {
+        Matcher { inner: SharedMatcher::new(matcher), arrays: arrays.clone(), of }
     }
 
     /// The result of `act` on the matcher, without the GIL if it takes long. The lock of the matcher is taken and released
     /// inside: a thread that holds it never waits for the GIL, so the two cannot block each other.
-    fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> Result<T> + Send) -> PyResult<T> {
-        briefly(py, || self.act(act)).ok_or_else(|| bug("a matcher was left in the middle of a call"))?.map_err(raise)
+    pub(crate) fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut frisket::Matcher) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        briefly(py, || self.inner.call(Some(let_go), act)).map_err(raise)
     }
 
-    /// The matcher for a call that takes no time and holds the GIL; None if another thread holds the matcher. To release
+    /// The matcher for a call that takes no time and holds the GIL, unless another thread holds the matcher. To release
     /// the GIL costs more than a cached mask, and busy threads keep the GIL for milliseconds.
-    fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
-        match self.inner.try_lock().as_mut().and_then(|held| held.as_mut()) {
-            Some(matcher) => Ok(act(matcher)),
+    fn quick<T: Send>(&self, py: Python<'_>, act: impl Fn(&mut frisket::Matcher) -> T + Send + Sync) -> PyResult<T> {
+        match self.inner.try_call(|matcher| Some(act(matcher))) {
+            Some(done) => Ok(done),
             None => self.with(py, |matcher| Ok(act(matcher))),
         }
+    }
+
+    /// The mask, with `room` tokens left where it is given.
+    fn mask_with(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Arc<Mask>> {
+        let room = room.map(|Whole(room)| room);
+        match room.is_none().then(|| self.inner.known_mask()).flatten() {
+            Some(mask) => Ok(mask),
+            None => self.with(py, |matcher| matcher.mask(room)),
+        }
+    }
+
+    fn words(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Vec<u32>> {
+        let mut words = vec![0u32; self.inner.mask_words()];
+        self.mask_with(py, room)?.write(&mut words);
+        Ok(words)
+    }
+
+    fn advance_known(&self, token: &TokenId) -> bool {
+        self.inner.try_call(|matcher| matcher.advance_known(token.id()).then_some(())).is_some()
     }
 
     /// The error of a refused token or text, with the data that explain it: a fork, and the token or text.
@@ -92,21 +82,6 @@ impl Matcher {
         }
         error
     }
-
-    pub(crate) fn act<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Result<T>) -> Option<Result<T>> {
-        let taken = self.inner.take(Some(let_go));
-        if self.inner.is_poisoned() {
-            return None;
-        }
-        Some(taken.and_then(|mut held| act(held.as_mut().ok_or(Error::Forked)?)))
-    }
-}
-
-/// Write the mask into a row, and zeros into the words beyond the vocabulary.
-pub(crate) fn fill(mask: &Mask, row: &mut [u32], mask_words: usize) {
-    let (words, beyond) = row.split_at_mut(mask_words);
-    beyond.fill(0);
-    mask.write(words);
 }
 
 #[pymethods]
@@ -128,11 +103,10 @@ impl Matcher {
     ) -> PyResult<()> {
         let row = row.0;
         let target = Bitmask::new(bitmask)?;
-        target.check(row, self.mask_words)?;
+        target.check(row, self.inner.mask_words())?;
         // SAFETY: checked above; the array belongs to the caller, who waits.
         let words = unsafe { target.row(row) };
-        let mask = self.mask_with(py, room)?;
-        fill(&mask, words, self.mask_words);
+        frisket::write_mask(&*self.mask_with(py, room)?, words, self.inner.mask_words());
         Ok(())
     }
 
@@ -144,7 +118,7 @@ impl Matcher {
     #[pyo3(signature = (room=None))]
     fn mask<'py>(&self, py: Python<'py>, room: Option<Whole<u32>>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let mask = self.mask_with(py, room)?;
-        self.arrays.array(py, mask, self.mask_words)
+        self.arrays.array(py, mask, self.inner.mask_words())
     }
 
     /// The mask that `fill_mask` writes, as bytes: little-endian words.
@@ -162,13 +136,13 @@ impl Matcher {
 
     /// Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted.
     fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
-        let size = self.compiled.vocabulary().size();
+        let size = self.inner.compiled().vocabulary().size();
         if token_id.id() as usize >= size {
             let message = format!("token {token_id} is beyond the vocabulary of {size}");
             let hint = "pass the id that the vocabulary gives the token; another tokenizer's ids mean other tokens";
-            return Err(build(py, "TokenRejectedError", &message, hint)?);
+            return Err(build(py, "TokenRejectedError", &message, &[("hint", hint)].into_py_dict(py)?)?);
         }
-        if self.try_advance_cached(token_id.id()) {
+        if self.advance_known(&token_id) {
             return Ok(());
         }
         self.with(py, |matcher| matcher.advance(token_id.id())).map_err(|error| self.refusing(py, error, token_id.id()))
@@ -176,17 +150,14 @@ impl Matcher {
 
     /// As `advance`, False instead of the error.
     fn try_advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<bool> {
-        if self.try_advance_cached(token_id.id()) {
-            return Ok(true);
-        }
-        self.with(py, |matcher| matcher.try_advance(token_id.id()))
+        Ok(self.advance_known(&token_id) || self.with(py, |matcher| matcher.try_advance(token_id.id()))?)
     }
 
     /// Take text without tokens (a prefix, forced bytes); counts as one step for rollback.
     fn advance_bytes(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = argument::bytes)] data: PyBackedBytes,
+        #[pyo3(from_py_with = integer::bytes)] data: PyBackedBytes,
     ) -> PyResult<()> {
         self.with(py, |matcher| matcher.advance_bytes(&data))
             .map_err(|error| self.refusing(py, error, PyBytes::new(py, &data)))
@@ -209,8 +180,7 @@ impl Matcher {
     /// VocabularyError if the vocabulary cannot spell the short text, LimitExceededError if it takes more than the
     /// limits give.
     fn least_tokens(&self, py: Python<'_>) -> PyResult<u32> {
-        let no_end = || raise(Error::Vocabulary("the vocabulary cannot spell a short end of the text".into()).into());
-        self.with(py, |matcher| matcher.least_tokens())?.ok_or_else(no_end)
+        self.with(py, |matcher| matcher.least_tokens())?.ok_or_else(|| raise(Error::no_end()))
     }
 
     /// Whether `room` tokens finish the text from here: for a loop that draws a token first and checks it then.
@@ -254,22 +224,19 @@ impl Matcher {
     /// The steps taken so far, in order: the bytes of each, or the id of a token that has none.
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let inputs = self.quick(py, |matcher| {
-            matcher.inputs().into_iter().map(|input| input.map(<[u8]>::to_vec)).collect::<Vec<_>>()
-        })?;
-        let handed = |input: std::result::Result<Vec<u8>, u32>| match input {
-            Ok(data) => Ok(PyBytes::new(py, &data).into_any()),
-            Err(token) => Ok(token.into_pyobject(py)?.into_any()),
+        let matcher = self.quick(py, |matcher| matcher.clone())?;
+        let handed = |input| match input {
+            Ok(data) => Ok(PyBytes::new(py, data).into_any()),
+            Err(token) => Ok(u32::into_pyobject(token, py)?.into_any()),
         };
-        inputs.into_iter().map(handed).collect()
+        matcher.inputs().into_iter().map(handed).collect()
     }
 
     /// The limits of each of its calls. Their cancellation is cancelled if that of the compiled grammar's limits or
     /// that of this matcher is.
     #[getter]
     fn limits(&self, py: Python<'_>) -> PyResult<Limits> {
-        let flags = self.quick(py, |matcher| matcher.cancellations())?;
-        Limits::joined(py, self.compiled.limits, flags)
+        Limits::of(py, self.quick(py, |matcher| matcher.limits())?)
     }
 
     /// Where the text stands: the names of the parts around its end, and the JSON Pointer of the value in a document
@@ -308,7 +275,7 @@ impl Matcher {
         py: Python<'py>,
         most: Whole<usize>,
     ) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>)> {
-        let likely = self.with(py, |matcher| matcher.likely(most.0))?;
+        let likely = self.with(py, |matcher| matcher.likely_bytes(most.0))?;
         let beginnings = likely.beginnings.iter().map(|text| PyBytes::new(py, text)).collect();
         Ok((PyBytes::new(py, &likely.text), beginnings))
     }
@@ -326,15 +293,7 @@ impl Matcher {
     /// Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
     /// than `max_rollback`; the matcher is then as it was.
     fn rollback(&self, py: Python<'_>, steps: Whole<usize>) -> PyResult<()> {
-        let steps = steps.0;
-        let (done, available) = self.quick(py, |matcher| {
-            let available = matcher.steps();
-            (matcher.rollback(steps), available)
-        })?;
-        if done.map_err(raise)? {
-            return Ok(());
-        }
-        Err(PyValueError::new_err(format!("cannot roll back {steps} steps: only {available} were taken")))
+        self.quick(py, |matcher| matcher.rollback(steps.0))?.map_err(raise)
     }
 
     /// Another matcher at the same position, with the same steps to take back; either goes on alone.
@@ -350,17 +309,16 @@ impl Matcher {
 
     /// Waits for no other thread, and composes no mask: debuggers ask for it.
     fn __repr__(&self) -> String {
-        let size = grouped(self.compiled.vocabulary().size());
-        let held = self.inner.try_lock();
-        let Some(matcher) = held.as_ref().and_then(|held| held.as_ref()) else {
-            return format!("<Matcher for {size} tokens, in use>");
-        };
-        let end = match (matcher.ended(), matcher.can_end()) {
-            (true, _) => "ended",
-            (_, true) => "can end",
-            _ => "cannot end yet",
-        };
-        format!("<Matcher for {size} tokens, {} steps taken, {end}>", grouped(matcher.steps()))
+        let state = self.inner.try_call(|matcher| {
+            let end = match (matcher.ended(), matcher.can_end()) {
+                (true, _) => "ended",
+                (_, true) => "can end",
+                _ => "cannot end yet",
+            };
+            Some(format!("{} steps taken, {end}", grouped(matcher.steps())))
+        });
+        let size = grouped(self.inner.compiled().vocabulary().size());
+        format!("<Matcher for {size} tokens, {}>", state.as_deref().unwrap_or("in use"))
     }
 
     /// The mask, as a page of a notebook: what may come next.
@@ -374,56 +332,4 @@ impl Matcher {
              sent the grammar, the vocabulary and the tokens taken so far, to advance by them there",
         ))
     }
-}
-
-impl Matcher {
-    /// The result of `act` if caches suffice for it; None, with the matcher as it was, if it returns None or another
-    /// thread holds the matcher.
-    pub(crate) fn at_once<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Option<T>) -> Option<T> {
-        act(self.inner.try_lock()?.as_mut()?)
-    }
-
-    pub(crate) fn known(&self) -> Option<Arc<Mask>> {
-        self.at_once(|matcher| matcher.cached_mask())
-    }
-
-    /// The mask, with `room` tokens left where it is given.
-    fn mask_with(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Arc<Mask>> {
-        match (room, self.known()) {
-            (Some(Whole(room)), _) => self.with(py, |matcher| matcher.mask_within(room)),
-            (None, Some(mask)) => Ok(mask),
-            (None, None) => self.with(py, |matcher| matcher.mask()),
-        }
-    }
-
-    fn try_advance_cached(&self, token: u32) -> bool {
-        self.at_once(|matcher| Some(matcher.try_advance_cached(token))).unwrap_or(false)
-    }
-
-    fn words(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Vec<u32>> {
-        let mut words = vec![0u32; self.mask_words];
-        self.mask_with(py, room)?.write(&mut words);
-        Ok(words)
-    }
-}
-
-/// `Matcher::advance_all`, where `take` takes one token; None, with the matcher as it was, if it does not take one.
-fn take_all(
-    matcher: &mut core::Matcher,
-    tokens: &[u32],
-    take: impl Fn(&mut core::Matcher, u32) -> Result<bool>,
-) -> Result<Option<(bool, usize)>> {
-    let (before, had_ended, mut forced) = (matcher.steps(), matcher.ended(), 0);
-    for &token in tokens {
-        if matcher.ended() {
-            break;
-        }
-        forced += usize::from(matcher.cached_mask().is_some_and(|mask| mask.is_single()));
-        let taken = take(matcher, token);
-        if !matches!(taken, Ok(true)) {
-            matcher.truncate(before);
-            return taken.map(|_| None);
-        }
-    }
-    Ok(Some((matcher.ended() && !had_ended, forced)))
 }

@@ -1,9 +1,9 @@
 //! A Python front end's rules → the core's productions → a node.
 
-use crate::argument;
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use frisket_core::production::{self as core, BodyNode, Leaf};
+use crate::integer::Whole;
+use frisket::front_end::production::{self as core, BodyNode, Leaf};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -65,13 +65,13 @@ impl Productions {
     }
 
     /// One code point in any of the inclusive ranges.
-    fn chars(&mut self, #[pyo3(from_py_with = argument::char_ranges)] ranges: Vec<(u32, u32)>) -> PyResult<()> {
-        self.add(BodyNode::Chars(ranges.into()), 0)
+    fn chars(&mut self, ranges: Whole<Vec<(u32, u32)>>) -> PyResult<()> {
+        self.add(BodyNode::Chars(ranges.0.into()), 0)
     }
 
     /// One byte in any of the inclusive ranges.
-    fn octets(&mut self, #[pyo3(from_py_with = argument::byte_ranges)] ranges: Vec<(u8, u8)>) -> PyResult<()> {
-        self.add(BodyNode::Octets(ranges.into()), 0)
+    fn octets(&mut self, ranges: Whole<Vec<(u8, u8)>>) -> PyResult<()> {
+        self.add(BodyNode::Octets(ranges.0.into()), 0)
     }
 
     /// The special token of that name.
@@ -149,10 +149,10 @@ impl Productions {
         &mut self,
         builder: &Bound<'_, GrammarBuilder>,
         leaf: u32,
-        #[pyo3(from_py_with = argument::node)] node: u32,
+        node: Whole<u32>,
         ends_in_name: bool,
     ) -> PyResult<()> {
-        let node = builder.borrow_mut().builder()?.node(node).map_err(raise)?;
+        let node = builder.borrow_mut().builder()?.node(node.0).map_err(raise)?;
         match self.inner.give(leaf, node, ends_in_name) {
             true => Ok(()),
             false => Err(PyValueError::new_err(format!("there is no leaf {leaf}"))),

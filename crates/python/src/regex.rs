@@ -1,11 +1,9 @@
-//! Regular expressions of Python → `frisket_regex`, and its results → Python: convert, release the GIL, raise.
+//! Regular expressions of Python → the crate's patterns, and its results → Python: convert, release the GIL, raise.
 
-use crate::error::raise_regex;
+use crate::error::raise;
 use crate::gil::{briefly, without};
-use frisket_core::builder::Builder;
-use frisket_core::regular::term::TermId;
-use frisket_core::storage::once::Once;
-use frisket_regex::{Dialect, Flags, Node, Pattern, Result, Spelling, Syntax, Version};
+use frisket::front_end::regex::{self, Dialect, Flags, Node, Pattern, Result, Spelling, Syntax, Version};
+use frisket::front_end::{Builder, Once, TermId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString};
@@ -21,7 +19,7 @@ pub fn syntax(py: Python<'_>, dialect: &str, flags: &str) -> PyResult<Syntax> {
         "rust" => Dialect::Rust,
         other => return Err(PyValueError::new_err(format!("a dialect is python, ecma or rust, not {other:?}"))),
     };
-    let flags = Flags::new(flags).map_err(raise_regex)?;
+    let flags = Flags::new(flags).map_err(raise)?;
     Ok(Syntax { flags, python_unicode: version(py)?, named, ..Syntax::new(dialect) })
 }
 
@@ -51,11 +49,7 @@ fn text<'a>(pattern: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
         _ => pattern.get_item(PySlice::new(py, 0, 57, 1))?.add("…")?.repr()?,
     };
     let message = format!("a lone surrogate has no UTF-8 form in {}", quoted.to_str()?);
-    Err(raise_regex(frisket_regex::Error::Syntax(frisket_regex::Flaw {
-        message,
-        at: Some(at),
-        hint: Some("leave it out".into()),
-    })))
+    Err(raise(regex::Error::Syntax(regex::Flaw { message, at: Some(at), hint: Some("leave it out".into()) })))
 }
 
 /// The node that `lower` makes of a pattern, without the GIL if that takes long.
@@ -68,7 +62,7 @@ pub fn lowered(
     let text = text(pattern)?;
     let read = || lower(&Pattern::read(text, syntax)?, builder);
     let node = if text.len() < LONG { briefly(pattern.py(), read) } else { without(pattern.py(), read) };
-    node.map(|node| node.number()).map_err(raise_regex)
+    node.map(|node| node.number()).map_err(raise)
 }
 
 /// A pattern that was read, with the facts about it that need no builder.
@@ -86,9 +80,9 @@ impl Regex {
         let text = text(pattern)?;
         let tree = match is_released {
             true => Pattern::read(text, &syntax).map(|pattern| pattern.tree().clone()),
-            false => frisket_regex::parse(text, &syntax),
+            false => regex::parse(text, &syntax),
         };
-        tree.map(Regex).map_err(raise_regex)
+        tree.map(Regex).map_err(raise)
     }
 
     /// The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields.
@@ -155,13 +149,13 @@ pub fn tuples<'py, T: Copy + IntoPyObject<'py>>(py: Python<'py>, ranges: &[(T, T
 pub fn is_ecma_regex(pattern: &Bound<'_, PyString>) -> PyResult<bool> {
     // Half a surrogate pair is in no text of the builder, and so in no pattern.
     let Ok(pattern) = pattern.to_str() else { return Ok(false) };
-    frisket_regex::is_ecma_regex(pattern).map_err(raise_regex)
+    regex::is_ecma_regex(pattern).map_err(raise)
 }
 
 /// The code points of a property by its name, or by its name and value; None where the engine has no exact table.
 #[pyfunction]
 #[pyo3(signature = (name, value=None))]
 pub fn property_set<'py>(py: Python<'py>, name: &str, value: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let set = frisket_regex::property_set(name, value, Spelling::Loose, None);
+    let set = regex::property_set(name, value, Spelling::Loose, None);
     set.map(|set| tuples(py, set.ranges())).transpose()
 }

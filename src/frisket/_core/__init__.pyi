@@ -146,8 +146,6 @@ class GrammarBuilder:
         `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
         (`\\/`, `\\u0061`, surrogate pairs)."""
-    def restrict_strings(self, node: int) -> None:
-        """From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too."""
     def regex(self, pattern: str, *, dialect: str, search: bool = False, flags: str = "") -> int:
         """The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
@@ -163,13 +161,6 @@ class GrammarBuilder:
         """Whether a REGULAR node matches exactly these bytes."""
     def after(self, node: int, data: bytes) -> int:
         """The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node."""
-    def accepting(self, nodes: Sequence[int], data: bytes) -> list[int]:
-        """The places, in the list, of the REGULAR nodes that match exactly these bytes."""
-    def enumerate(self, node: int, limit: int) -> list[bytes] | None:
-        """All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`."""
-    def disjoint(self, left: int, right: int) -> bool:
-        """Whether two REGULAR nodes share no text."""
-
     # -- structural: grammars ------------------------------------------------------------------------------------
     def seq(self, nodes: Sequence[int]) -> int:
         """Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON)."""

@@ -3,15 +3,14 @@
 No public surface: it changes with them. `frisket._core` is what is for everybody.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, final
 
 from typing_extensions import Self
 
 from frisket._core import Grammar, GrammarBuilder, Limits, Matcher
 from frisket.json_schema.options import JSONSchemaOptions
 
-_T = TypeVar("_T")
 #: (JSON pointer of a keyword, the keyword, what slips through or is left out)
 _Omission: TypeAlias = tuple[str, str, str]
 #: (code, text, JSON pointers of the schemas that it speaks of)
@@ -27,7 +26,6 @@ __all__ = [
     "MemberValues",
     "Prelude",
     "Productions",
-    "Recent",
     "Regex",
     "SchemaDocument",
     "advance_all",
@@ -176,12 +174,10 @@ class Prelude:
         schema: Any,
         registry: Callable[[str], Any] | None = None,
         limits: Limits | None = None,
-        content: bytes | None = None,
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[_Note]]:
         """(the grammar of a schema's documents, keywords that are not enforced, formats that are narrowed, notes).
 
-        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is the
-        result of the function of that name for the schema: most schemas are read from it without the GIL.
+        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
         """
     def embed(
         self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool
@@ -218,26 +214,6 @@ class MemberValues:
         """All of a member's values, as literals; None if clearly there are none."""
     def raise_unsupported(self) -> None:
         """Raises UnsupportedSchemaError if a keyword met so far is not enforced, unless the options allow that."""
-
-@final
-class Recent(Generic[_T]):
-    """At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
-    Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code."""
-
-    def __new__(cls, *, count: int, weight: int) -> Self: ...
-    @property
-    def count(self) -> int:
-        """How many results are kept at most."""
-    @property
-    def weight(self) -> int:
-        """How many bytes they may weigh together."""
-    def get(self, key: Hashable, /) -> _T | None:
-        """The result of a key; None if it was dropped or never put."""
-    def put(self, key: Hashable, value: _T, weight: int, /) -> None:
-        """Keep a result, unless it alone weighs more than the cache holds."""
-    def clear(self) -> None:
-        """Forget everything."""
-    def __len__(self) -> int: ...
 
 def content(value: object, limits: Limits | None = None) -> bytes | None:
     """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.

@@ -51,7 +51,7 @@ def compile_json_schema(
     """
     prelude = prelude_of(options)
     try:
-        grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits, content)
+        grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits)
     except UnsatisfiableSchemaError as error:
         raise with_demand(error, schema) from None
     return grammar, _report(prelude, schema, content, registry, loosened, narrowed, notes)

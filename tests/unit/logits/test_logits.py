@@ -117,7 +117,7 @@ def test_the_engine_refuses_what_it_cannot_read() -> None:
         (logits, bitmask[0], ValueError),
         (logits[:1], bitmask, ValueError),
         (logits[None], bitmask[None], ValueError),
-        (np.zeros((2, 64), ">f4"), bitmask, ValueError),
+        (np.zeros((2, 64), ">f4"), bitmask, TypeError),
         (np.zeros((2, 128), np.float32)[:, ::2], bitmask, ValueError),
         (np.broadcast_to(logits[0], (2, 64)), bitmask, ValueError),
         (np.lib.stride_tricks.as_strided(np.zeros(65, np.float32), (2, 64), (4, 4)), bitmask, ValueError),

@@ -61,21 +61,24 @@ impl Vocabulary {
             block.extend_from_slice(text);
         }
         let special = special.into_iter().map(|(name, id)| (name.into(), id)).collect();
-        Self::from_block(&lengths, &block, special, eos.to_vec())
+        Self::from_block(&lengths, &block, special, eos.to_vec(), lengths.len())
     }
 
-    /// As `from_bytes`, from the length of each token and the texts of all tokens in one block.
+    /// As `from_bytes`, from the length of each token and the texts of all tokens in one block; `size` is the number of ids.
     #[doc(hidden)]
-    pub fn from_block(lengths: &[u32], block: &[u8], special: Vec<(String, u32)>, eos: Vec<u32>) -> Result<Self> {
+    pub fn from_block(
+        lengths: &[u32],
+        block: &[u8],
+        special: Vec<(String, u32)>,
+        eos: Vec<u32>,
+        size: usize,
+    ) -> Result<Self> {
         guarded(|| {
-            if lengths.is_empty() || lengths.len() > MAX_SIZE {
+            if size == 0 || size > MAX_SIZE {
                 let hint = format!("the size is the number of rows of the model's logits, from 1 to {MAX_SIZE}");
-                return Err(Error::vocabulary(
-                    format!("a vocabulary of {} tokens is not possible", lengths.len()),
-                    hint,
-                ));
+                return Err(Error::vocabulary(format!("a vocabulary of {size} tokens is not possible"), hint));
             }
-            let made = CoreVocabulary::from_block(lengths.iter().copied(), block, special, eos, lengths.len());
+            let made = CoreVocabulary::from_block(lengths.iter().copied(), block, special, eos, size);
             let hint = "the size is the number of rows of the model's logits; token ids count from 0";
             let made = made.map_err(|error| Error::vocabulary(error.to_string(), hint))?;
             Ok(Vocabulary(Arc::new(SharedMasks::of(made))))

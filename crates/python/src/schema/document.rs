@@ -1,10 +1,11 @@
 //! Schema → its subschemas, their drafts and references, for the readers of schemas in Python.
 
-use super::{raised, read};
-use frisket_schema::draft::Draft;
-use frisket_schema::read::has_keyword;
-use frisket_schema::resolve::applicator::subschemas;
-use frisket_schema::resolve::{Documents, Location, ResourceId};
+use super::read;
+use crate::error::raise;
+use frisket::front_end::schema::draft::Draft;
+use frisket::front_end::schema::read::has_keyword;
+use frisket::front_end::schema::resolve::applicator::subschemas;
+use frisket::front_end::schema::resolve::{Documents, Location, ResourceId};
 use pyo3::exceptions::PyLookupError;
 use pyo3::prelude::*;
 
@@ -23,7 +24,7 @@ impl SchemaDocument {
     /// Raises InvalidSchemaError for what is no value of JSON.
     #[new]
     fn new(schema: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Documents::new(read(schema)?, None).map(SchemaDocument).map_err(raised)
+        Documents::new(read(schema)?, None).map(SchemaDocument).map_err(raise)
     }
 
     /// The draft whose rules hold at a place: 4, 6, 7, 2019 or 2020. Raises LookupError if nothing stands there.
@@ -59,7 +60,7 @@ impl SchemaDocument {
     /// Raises InvalidSchemaError for what is no reference, LookupError if nothing stands there.
     fn target(&mut self, place: &str, reference: &str) -> PyResult<Option<String>> {
         let (_, resource) = self.find(place)?;
-        let target = self.0.resolve(reference, resource).map_err(raised)?;
+        let target = self.0.resolve(reference, resource).map_err(raise)?;
         Ok(target.map(|target| target.pointer.to_string()))
     }
 }

@@ -1,12 +1,13 @@
 //! Schema of an object → the values of its members, as nodes of a builder.
 
-use super::{raised, read};
+use super::read;
 use crate::builder::GrammarBuilder;
-use frisket_core::builder::Builder;
-use frisket_core::regular::term::TermId;
-use frisket_schema::condition::Types;
-use frisket_schema::error::Result;
-use frisket_schema::member;
+use crate::error::raise;
+use frisket::front_end::schema::condition::Types;
+use frisket::front_end::schema::error::Result;
+use frisket::front_end::schema::member;
+use frisket::front_end::Builder;
+use frisket::front_end::TermId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -28,7 +29,7 @@ impl MemberValues {
         call: impl FnOnce(&mut member::MemberValues, &mut Builder) -> Result<Option<TermId>>,
     ) -> PyResult<Option<u32>> {
         let mut builder = self.builder.bind(py).borrow_mut();
-        let node = call(&mut self.values, builder.builder()?).map_err(raised)?;
+        let node = call(&mut self.values, builder.builder()?).map_err(raise)?;
         Ok(node.map(TermId::number))
     }
 }
@@ -40,25 +41,25 @@ impl MemberValues {
     fn new(builder: Bound<'_, GrammarBuilder>, schema: &Bound<'_, PyAny>) -> PyResult<Self> {
         let prelude = builder.borrow().prelude().cloned();
         let prelude = prelude.ok_or_else(|| PyValueError::new_err("the builder is no fork of a Prelude"))?;
-        let values = member::MemberValues::new(read(schema)?, &prelude).map_err(raised)?;
+        let values = member::MemberValues::new(read(schema)?, &prelude).map_err(raise)?;
         Ok(MemberValues { builder: builder.unbind(), values })
     }
 
     /// Reads the keywords of the object itself. Raises InvalidSchemaError.
     fn check(&mut self, py: Python<'_>) -> PyResult<()> {
         let mut builder = self.builder.bind(py).borrow_mut();
-        self.values.check(builder.builder()?).map_err(raised)
+        self.values.check(builder.builder()?).map_err(raise)
     }
 
     /// Whether a member may clearly have any value, without expanding its schema.
     fn is_anything(&mut self, key: Option<&str>) -> PyResult<bool> {
-        self.values.is_anything(key).map_err(raised)
+        self.values.is_anything(key).map_err(raise)
     }
 
     /// Whether some values of a member may be of these types.
     fn has(&mut self, py: Python<'_>, key: Option<&str>, types: Vec<String>) -> PyResult<bool> {
         let mut builder = self.builder.bind(py).borrow_mut();
-        self.values.has(builder.builder()?, key, types_of(&types)?).map_err(raised)
+        self.values.has(builder.builder()?, key, types_of(&types)?).map_err(raise)
     }
 
     /// The strings among a member's values, without quotes and escapes; None if there are none.
@@ -79,7 +80,7 @@ impl MemberValues {
 
     /// Raises UnsupportedSchemaError if a keyword met so far is not enforced, unless the options allow that.
     fn raise_unsupported(&self) -> PyResult<()> {
-        self.values.refuse_unsupported().map_err(raised)
+        self.values.refuse_unsupported().map_err(raise)
     }
 }
 

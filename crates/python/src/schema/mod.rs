@@ -2,8 +2,6 @@
 //!
 //! ```text
 //! tree      a value of Python → a tree
-//! numeral   a number of Python → a number of the tree
-//! content   the content of a plain value → a tree, without the GIL
 //! options   JSONSchemaOptions → the crate's options
 //! prelude   options → the nodes that all their schemas share
 //! document  schema → its subschemas, their drafts and references
@@ -12,10 +10,8 @@
 //! steps     each step of the front end alone, for tests
 //! ```
 
-mod content;
 mod document;
 mod member;
-mod numeral;
 mod options;
 mod prelude;
 pub mod report;
@@ -26,14 +22,13 @@ pub use document::SchemaDocument;
 pub use member::MemberValues;
 pub use prelude::Prelude;
 
-use crate::error::{bug, exception, raise};
+use crate::error::raise;
 use crate::gil::attached;
-use crate::in_time::Caller;
-use frisket_core::error::{Error as EngineError, Limit};
-use frisket_core::limits::Watch;
-use frisket_schema::error::{Error, Kind, Result};
-use frisket_schema::json::{self, Tree};
-use frisket_schema::resolve::Registry;
+use frisket::front_end::schema::error::{Error, Result};
+use frisket::front_end::schema::json::{self, Tree};
+use frisket::front_end::schema::resolve::Registry;
+use frisket::front_end::{Error as EngineError, Limit, Watch};
+use frisket::Caller;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
@@ -45,28 +40,20 @@ pub fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
 
 /// As `read`; a flag or the clock may end it.
 pub fn read_watched<'py>(schema: &Bound<'py, PyAny>, watch: Watch) -> PyResult<Arc<Tree>> {
-    let parse = |text| json::parse_watched(text, watch.clone());
-    let tree = match schema.downcast::<PyString>() {
-        Ok(text) => text.to_str().map_err(|_| half_a_pair()).and_then(parse),
-        Err(_) => tree::read(schema, watch),
+    let tree = match text_of(schema)? {
+        Some(text) => json::parse_watched(text, watch),
+        None => tree::read(schema, watch),
     };
-    tree.map(Arc::new).map_err(raised)
+    tree.map(Arc::new).map_err(raise)
 }
 
-fn half_a_pair() -> Box<Error> {
-    Error::invalid("the schema is not JSON: its text holds half of a surrogate pair")
-        .at("")
-        .with_hint("decode the file as UTF-8, with errors=\"strict\"")
-}
-
-/// The exception of an error of the crate.
-pub fn raised(error: Box<Error>) -> PyErr {
-    match error.kind {
-        Kind::Engine(EngineError::Limit(_)) if error.place.is_some() => exception(error.into()),
-        Kind::Engine(engine) => raise(Box::new(engine)),
-        Kind::NeedsScopes | Kind::Circle => bug("an error of one attempt left the compiler"),
-        _ => exception(error.into()),
-    }
+/// The JSON text of a schema that is a str.
+pub fn text_of<'a>(schema: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a str>> {
+    let Ok(text) = schema.downcast::<PyString>() else { return Ok(None) };
+    text.to_str().map(Some).map_err(|_| {
+        let error = Error::invalid("the schema is not JSON: its text holds half of a surrogate pair").at("");
+        raise(error.with_hint("decode the file as UTF-8, with errors=\"strict\""))
+    })
 }
 
 /// A callable: URI → document or None.

@@ -1,9 +1,9 @@
 //! `JSONSchemaOptions` → the options of the native front end, by the JSON that `frisket::SchemaOptions` reads.
 
-use crate::error::exception;
+use crate::error::raise;
+use frisket::front_end::schema::compile::Options;
+use frisket::front_end::schema::types::string::Literals;
 use frisket::SchemaOptions;
-use frisket_schema::compile::Options;
-use frisket_schema::types::string::Literals;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
@@ -16,7 +16,7 @@ pub fn options_of(options: &Bound<'_, PyAny>, literals: &str) -> PyResult<Option
         py.import("json")?.call_method("dumps", (fields,), Some(&[("ensure_ascii", false)].into_py_dict(py)?))?;
     // Half of a surrogate pair stands for a question mark, as UTF-8 cannot write it.
     let bytes: Vec<u8> = text.call_method1("encode", ("utf-8", "replace"))?.extract()?;
-    let options = SchemaOptions::from_json(&String::from_utf8_lossy(&bytes)).map_err(exception)?;
+    let options = SchemaOptions::from_json(&String::from_utf8_lossy(&bytes)).map_err(raise)?;
     let literals = match literals {
         "json" => Literals::Json,
         "python" => Literals::Python,

@@ -1,19 +1,19 @@
 //! Options → the nodes that all their schemas share; schemas → their grammars.
 
 use super::options::options_of;
-use super::{content, raised, read, read_watched, Callback, Documents};
+use super::{read, read_watched, text_of, Callback, Documents};
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use crate::gil::{take_turns, without};
+use crate::gil::{apart, take_turns, without};
 use crate::grammar::Grammar;
-use crate::in_time::in_time;
 use crate::limit::{given, Limits};
-use frisket_core::limits::Watch;
-use frisket_schema::compile::{self, compile, embed, Compiled, Embedded};
-use frisket_schema::json::Tree;
-use frisket_schema::note::Note;
-use frisket_schema::resolve::Registry;
-use frisket_schema::subschema::Omission;
+use frisket::front_end::schema::compile::{self, compile, embed, Compiled, Embedded};
+use frisket::front_end::schema::json;
+use frisket::front_end::schema::note::Note;
+use frisket::front_end::schema::resolve::Registry;
+use frisket::front_end::schema::subschema::Omission;
+use frisket::front_end::Watch;
+use frisket::{in_time, Caller};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -31,57 +31,52 @@ impl Prelude {
     #[new]
     #[pyo3(signature = (options, *, literals="json"))]
     fn new(options: &Bound<'_, PyAny>, literals: &str) -> PyResult<Self> {
-        let prelude = compile::Prelude::new(options_of(options, literals)?, Some(take_turns)).map_err(raised)?;
+        let prelude = compile::Prelude::new(options_of(options, literals)?, Some(take_turns)).map_err(raise)?;
         Ok(Prelude(Arc::new(prelude)))
     }
 
     /// A builder that has the prelude's nodes.
     #[pyo3(signature = (limits=None))]
     fn fork(&self, limits: Option<&Bound<'_, Limits>>) -> GrammarBuilder {
-        let (limits, cancellation) = given(limits);
-        GrammarBuilder::of_prelude(self.shared(), limits, cancellation)
+        GrammarBuilder::of_prelude(self.shared(), &given(limits))
     }
 
     /// (the grammar of a schema's documents, keywords that are not enforced, formats that are narrowed, notes).
     ///
-    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is the
-    /// result of the function of that name for the schema: most schemas are read from it without the GIL.
-    #[pyo3(signature = (schema, registry=None, limits=None, content=None))]
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+    #[pyo3(signature = (schema, registry=None, limits=None))]
     fn compile(
         &self,
         py: Python<'_>,
         schema: &Bound<'_, PyAny>,
         registry: Option<Py<PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
-        content: Option<&[u8]>,
     ) -> PyResult<Answer<Grammar>> {
-        let (limits, cancellation) = given(limits);
-        let limits = limits.started();
+        let limits = given(limits).started();
+        let watch = |limits: &frisket::Limits| {
+            let (limits, cancellation) = limits.parts();
+            Watch::new(&limits, cancellation)
+        };
+        // A text is read without the GIL, too.
+        let text = text_of(schema)?.map(str::to_owned);
+        let tree = if text.is_none() { Some(read_watched(schema, watch(&limits))?) } else { None };
         let registry = registry.map(|registry| Arc::new(Callback(registry)));
-        let (prelude, callback) = (self.0.clone(), registry.clone());
-        let compiled = move |tree: Arc<Tree>, caller, cancellation| {
-            let documents = callback.map(|callback| Documents { callback, caller });
+        let prelude = self.0.clone();
+        let bytes = tree.as_ref().map_or(0, |tree| NODE * tree.len()) + text.as_ref().map_or(0, String::len);
+        let work = move |caller: Caller, limits: frisket::Limits| {
+            apart();
+            let tree = match (tree, text) {
+                (Some(tree), _) => tree,
+                (None, text) => Arc::new(json::parse_watched(&text.unwrap_or_default(), watch(&limits))?),
+            };
+            let documents = registry.map(|callback| Documents { callback, caller });
             let documents = documents.as_ref().map(|documents| documents as &dyn Registry);
+            let (limits, cancellation) = limits.parts();
             compile(tree, documents, &prelude, limits, cancellation)
         };
-        let of_content = |content: &[u8]| {
-            let (content, compiled) = (content.to_vec(), compiled.clone());
-            in_time(py, &limits, cancellation.clone(), content.len(), move |caller, cancellation| {
-                let tree = content::tree(&content, Watch::new(&limits, cancellation.clone()))?;
-                Some(tree.and_then(|tree| compiled(tree, caller, cancellation)))
-            })
-        };
-        let compiled = match content.map(of_content).transpose().map_err(raise)?.flatten() {
-            Some(compiled) => compiled,
-            None => {
-                let tree = read_watched(schema, Watch::new(&limits, cancellation.clone()))?;
-                let bytes = NODE * tree.len();
-                let of_tree = move |caller, cancellation| compiled(tree, caller, cancellation);
-                in_time(py, &limits, cancellation, bytes, of_tree).map_err(raise)?
-            }
-        };
-        let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raised)?;
-        Ok((Grammar::new(grammar), told(omissions), told(narrowed), noted(notes)))
+        let compiled = without(py, || in_time(&limits, bytes, work)).map_err(raise)?;
+        let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raise)?;
+        Ok((Grammar(frisket::Grammar::of_rules(grammar)), told(omissions), told(narrowed), noted(notes)))
     }
 
     /// (the node of a schema's documents in a builder, keywords that are not enforced, formats that are narrowed,
@@ -107,7 +102,7 @@ impl Prelude {
             embed(taken, is_fork, tree, registry, &prelude)
         });
         builder.borrow_mut().give_back(taken);
-        let Embedded { root, omissions, narrowed, notes } = embedded.map_err(raised)?;
+        let Embedded { root, omissions, narrowed, notes } = embedded.map_err(raise)?;
         Ok((root.number(), told(omissions), told(narrowed), noted(notes)))
     }
 }

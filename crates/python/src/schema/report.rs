@@ -1,12 +1,13 @@
 //! Schema → the outcome for each keyword; unknown word → the known word that may be meant.
 
-use super::{raised, read, Callback, Prelude};
+use super::{read, Callback, Prelude};
+use crate::error::raise;
 use crate::gil::without;
 use crate::limit::{given, Limits};
-use frisket_schema::order;
-use frisket_schema::report;
-use frisket_schema::resolve::Registry;
-use frisket_schema::similar;
+use frisket::front_end::schema::order;
+use frisket::front_end::schema::report;
+use frisket::front_end::schema::resolve::Registry;
+use frisket::front_end::schema::similar;
 use pyo3::prelude::*;
 
 /// (pointer, keyword, status, values that are wrongly allowed or left out, note)
@@ -24,7 +25,7 @@ pub fn schema_report(
     registry: Option<Py<PyAny>>,
     limits: Option<&Bound<'_, Limits>>,
 ) -> PyResult<Vec<Entry>> {
-    let (limits, cancellation) = given(limits);
+    let (limits, cancellation) = given(limits).parts();
     let tree = read(schema)?;
     let registry = registry.map(Callback);
     let prelude = prelude.shared();
@@ -32,7 +33,7 @@ pub fn schema_report(
         let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
         report::report(tree, registry, &prelude, limits, cancellation)
     });
-    found.map(told).map_err(raised)
+    found.map(told).map_err(raise)
 }
 
 /// Whether a tool sorted the names of a schema, so that their order is nobody's choice.
@@ -44,7 +45,7 @@ pub fn is_sorted(schema: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Whether some draft has a keyword of this name that has an effect on documents.
 #[pyfunction]
 pub fn is_keyword(name: &str) -> bool {
-    frisket_schema::read::is_keyword(name)
+    frisket::front_end::schema::read::is_keyword(name)
 }
 
 /// The known word that another one may be meant for, as hints and reports name it.

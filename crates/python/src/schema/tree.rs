@@ -1,13 +1,22 @@
 //! Value of Python → tree of the native front end.
 
 use crate::content::members;
-use crate::schema::numeral;
-use frisket_core::limits::Watch;
-use frisket_schema::error::{Error, Result};
-use frisket_schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
+use crate::gil::take_turns;
+use frisket::front_end::schema::error::{Error, Result};
+use frisket::front_end::schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
+use frisket::front_end::{Error as EngineError, Limit, Watch};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
+
+/// Digits beyond which Python does not write an integer out.
+const LONGEST: usize = 4_300;
+
+/// Bytes of a usual schema as JSON, for which room is made at once.
+const USUAL: usize = 2_048;
+
+/// Parts of a value after which other threads have their turn.
+const SLICE: usize = 8_192;
 
 /// Parts that are still to be pushed, the innermost last.
 enum Task<'py> {
@@ -19,14 +28,22 @@ enum Task<'py> {
 /// The tree of a value; lists and dicts that occur twice are one node.
 pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
+    builder.reserve(USUAL);
     builder.watched_by(watch);
-    // None while a list or dict is open: a value that holds itself is no tree.
-    let mut known: FxHashMap<usize, Option<NodeId>> = FxHashMap::default();
+    // No node while a list or dict is open: a value that holds itself is no tree. Values are kept, so that no other one can
+    // have the address of one that a thread in its turn takes away.
+    let mut known: FxHashMap<usize, (Bound<'_, PyAny>, Option<NodeId>)> = FxHashMap::default();
     let mut tasks = vec![Task::Value(value.clone())];
+    let mut done = 0usize;
     while let Some(task) = tasks.pop() {
+        done += 1;
+        if done.is_multiple_of(SLICE) && !take_turns() {
+            return Err(Box::new(EngineError::Limit(Limit::Cancelled)).into());
+        }
         let value = match task {
             Task::End(address) => {
-                known.insert(address, Some(builder.end()?));
+                let node = builder.end()?;
+                known.entry(address).and_modify(|(_, known)| *known = Some(node));
                 continue;
             }
             Task::Member(key, value) => {
@@ -40,18 +57,18 @@ pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
         };
         if let Ok(string) = value.downcast_exact::<PyString>() {
             text(string, |text| builder.string(text))?;
-        } else if let Some(&node) = known.get(&(value.as_ptr() as usize)) {
+        } else if let Some((_, node)) = known.get(&(value.as_ptr() as usize)) {
             builder.shared(node.ok_or_else(holds_itself)?)?;
         } else if let Ok(dict) = value.downcast::<PyDict>() {
             builder.begin_object()?;
-            known.insert(value.as_ptr() as usize, None);
+            known.insert(value.as_ptr() as usize, (value.clone(), None));
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
             members(dict, |key, value| tasks.push(Task::Member(key, value)));
             tasks[first..].reverse();
         } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
             builder.begin_array()?;
-            known.insert(value.as_ptr() as usize, None);
+            known.insert(value.as_ptr() as usize, (value.clone(), None));
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
             let items = value.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
@@ -72,9 +89,12 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     } else if let Ok(string) = value.downcast::<PyString>() {
         text(string, |text| builder.string(text))
     } else if value.is_instance_of::<PyInt>() {
-        numeral::integer(builder, value)
-    } else if let Ok(float) = value.downcast::<PyFloat>() {
-        numeral::float(builder, float.value())
+        match value.extract::<i64>() {
+            Ok(small) => builder.number(&small.to_string()),
+            Err(_) => number(builder, value, &value.py().get_type::<PyInt>()),
+        }
+    } else if value.is_instance_of::<PyFloat>() {
+        number(builder, value, &value.py().get_type::<PyFloat>())
     } else {
         let name = value.get_type().name().map_err(failed)?.to_string();
         match &*name {
@@ -87,6 +107,18 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
             }
             _ => builder.foreign(&name),
         }
+    }
+}
+
+/// Pushes a number as its plain class writes it: numpy's floats write themselves as `np.float64(0.1)`, members of an enum by
+/// their names.
+fn number(builder: &mut TreeBuilder, number: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> Result<NodeId> {
+    match class.call_method1("__repr__", (number,)).and_then(|digits| digits.extract::<String>()) {
+        Ok(name) if name.ends_with(['n', 'f']) => builder.non_finite(&name),
+        Ok(digits) => builder.number(&digits),
+        // Python refuses to write out thousands of digits, and the front end to read them: here only their number
+        // matters.
+        Err(_) => builder.number(&"9".repeat(LONGEST)),
     }
 }
 

@@ -2,11 +2,12 @@
 
 mod value;
 
-use super::{raised, read, Callback};
-use frisket_schema::error::Result;
-use frisket_schema::json::{self, Tree};
-use frisket_schema::resolve::applicator::subschemas;
-use frisket_schema::resolve::{Documents, Location, Registry, ResourceId};
+use super::{read, Callback};
+use crate::error::raise;
+use frisket::front_end::schema::error::Result;
+use frisket::front_end::schema::json::{self, Tree};
+use frisket::front_end::schema::resolve::applicator::subschemas;
+use frisket::front_end::schema::resolve::{Documents, Location, Registry, ResourceId};
 use pyo3::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// The value that the parser reads in a JSON text, each number as the bytes of its numeral. For tests.
 #[pyfunction]
 pub fn json_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    let tree = json::parse(text).map_err(raised)?;
+    let tree = json::parse(text).map_err(raise)?;
     value::written(py, &tree)
 }
 
@@ -27,7 +28,7 @@ type Reference = (String, String, String, Option<(String, String, String)>);
 #[pyfunction]
 pub fn schema_references(schema: &Bound<'_, PyAny>, registry: &Bound<'_, PyAny>) -> PyResult<Vec<Reference>> {
     let registry = Callback(registry.clone().unbind());
-    references(read(schema)?, &registry).map_err(raised)
+    references(read(schema)?, &registry).map_err(raise)
 }
 
 fn references(schema: Arc<Tree>, registry: &dyn Registry) -> Result<Vec<Reference>> {

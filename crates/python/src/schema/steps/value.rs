@@ -1,6 +1,6 @@
 //! Tree of the native front end → value of Python.
 
-use frisket_schema::json::{Key, NodeId, Text, Tree, Value};
+use frisket::front_end::schema::json::{Key, NodeId, Text, Tree, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
 
