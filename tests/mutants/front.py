@@ -16,7 +16,7 @@ from .sample import sampled
 from .schemata import MODULE
 
 #: What reads schemas, patterns and notations.
-RUST = ("crates/schema/src", "crates/regex/src", "crates/core/src/production", "crates/python/src/notation")
+RUST = ("crates/schema/src", "crates/regex/src", "crates/core/src/production", "crates/frisket/src/notation")
 
 #: Folders of src/frisket.
 PYTHON = ("json_schema", "notations", "decoding", "logits")

@@ -115,6 +115,7 @@ pub use frisket_core::limits::Cancellation;
 pub use grammar::Grammar;
 pub use limits::Limits;
 pub use matcher::{Least, Matcher};
+pub use notation::{AbnfValues, EbnfDialect};
 pub use options::SchemaOptions;
 pub use report::{Entry, Note, Report, Status};
 pub use vocabulary::Vocabulary;

@@ -8,7 +8,6 @@ use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use crate::regex;
-use frisket::notation::{gbnf, Failure};
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::limits::{self, Cancellation};
@@ -221,11 +220,6 @@ impl GrammarBuilder {
         regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
     }
 
-    /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
-    fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
-        if_read(gbnf::lower(self.builder()?, text, root))
-    }
-
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
     ///
     /// Raises LimitExceededError if that takes too long to find out.
@@ -411,15 +405,6 @@ impl GrammarBuilder {
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root));
         built.map(Grammar::new).map_err(raise)
-    }
-}
-
-/// The node of a text; None if Python has to read the text, to explain a fault.
-fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> {
-    match read {
-        Ok(node) => Ok(Some(node.number())),
-        Err(Failure::Engine(error)) => Err(raise(error)),
-        Err(Failure::Unread(_) | Failure::Empty(_) | Failure::Limit(_) | Failure::Schema(_)) => Ok(None),
     }
 }
 

@@ -16,13 +16,12 @@ mod gil;
 mod grammar;
 mod in_time;
 mod integer;
-mod lark;
 mod limit;
 mod mask_rows;
 mod matcher;
-mod production;
 mod recent;
 mod regex;
+mod rules;
 mod schema;
 mod vocabulary;
 mod without;
@@ -88,14 +87,13 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
 /// The module of classes and functions that only the package's own front ends need.
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "frisket._core.front_end")?;
-    module.add_class::<production::Productions>()?;
     module.add_class::<recent::Recent>()?;
     module.add_class::<regex::Regex>()?;
-    module.add("Flaw", py.get_type::<production::Flaw>())?;
-    module.add("Fault", py.get_type::<lark::Fault>())?;
-    module.add_function(wrap_pyfunction!(lark::lower_lark, &module)?)?;
-    module.add_function(wrap_pyfunction!(lark::read_lark, &module)?)?;
-    module.add_function(wrap_pyfunction!(lark::xgrammar_pattern, &module)?)?;
+    module.add("Fault", py.get_type::<rules::Fault>())?;
+    module.add_function(wrap_pyfunction!(rules::lower_rules, &module)?)?;
+    module.add_function(wrap_pyfunction!(rules::print_rules, &module)?)?;
+    module.add_function(wrap_pyfunction!(rules::open_rules, &module)?)?;
+    module.add_function(wrap_pyfunction!(rules::read_rules, &module)?)?;
     module.add_function(wrap_pyfunction!(content::content, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
