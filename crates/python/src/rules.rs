@@ -6,7 +6,7 @@ use crate::gil::{pause, take_turns};
 use crate::limit::{given, Limits};
 use crate::regex;
 use frisket::notation::lark::{Dialect, Schemas};
-use frisket::notation::printer::Printed;
+use frisket::notation::printer::{Printed, Unprinted};
 use frisket::notation::rules::{Part, Rules};
 use frisket::notation::{read, AbnfValues, EbnfDialect, Failure, Fault as NotationFault, Notation, Options, Reading};
 use frisket_core::automaton::recognizer::Allowance;
@@ -23,8 +23,7 @@ create_exception!(
     frisket._core.front_end,
     Fault,
     PyException,
-    "What is wrong with a text: a message, an offset or a rule or None, a hint or None, and the kind: syntax, empty, limit \
-     or unsaid."
+    "What is wrong with a text: a message, an offset, a rule or None, a hint or None, and its kind."
 );
 
 /// Reads schemas with a function of Python: (builder, schema as JSON, offset) → node.
@@ -115,9 +114,10 @@ impl Asked<'_> {
     }
 }
 
-/// The node of the texts of a grammar. `asked`: the constructor's name, its option (a dialect, or the values of numbers),
-/// the root's name or None, and a function for schemas in Lark: (builder, schema, offset) → node. Raises Fault; what the
-/// function raises.
+/// The node of the texts of a grammar. `asked`: the constructor's name, its option (a dialect, or the values of
+/// numbers), the root's name or None, and a function for schemas in Lark: (builder, schema, offset) → node.
+///
+/// Raises Fault, of the kind syntax, empty or limit; what the function raises.
 #[pyfunction]
 pub fn lower_rules(builder: &Bound<'_, GrammarBuilder>, text: &str, asked: Asked) -> PyResult<u32> {
     let mut lent = builder.borrow_mut();
@@ -125,16 +125,21 @@ pub fn lower_rules(builder: &Bound<'_, GrammarBuilder>, text: &str, asked: Asked
     Ok(node.number())
 }
 
-/// The rules of a grammar in GBNF or else in the W3C's EBNF. Raises as `lower_rules`, and Fault for what the notation lacks.
+/// The rules of a grammar in GBNF or else in the W3C's EBNF.
+///
+/// Raises as `lower_rules`, and Fault of the kind unsaid for what the notation lacks.
 #[pyfunction]
 pub fn print_rules(builder: &Bound<'_, GrammarBuilder>, text: &str, asked: Asked, is_gbnf: bool) -> PyResult<String> {
     let printed = if is_gbnf { Printed::Gbnf } else { Printed::W3c };
     let mut lent = builder.borrow_mut();
-    let made = asked.read(builder.py(), lent.builder()?, text, |_, read| Ok(read.rules.print(printed)))?;
-    made.map_err(|unsaid| Fault::new_err((unsaid.message, unsaid.rule, None::<String>, "unsaid")))
+    let print = |builder: &mut Builder, read: Reading| Ok(read.rules.print(builder, printed));
+    asked.read(builder.py(), lent.builder()?, text, print)?.map_err(|unprinted| match unprinted {
+        Unprinted::Engine(error) => raise(error),
+        Unprinted::Lacking(message, rule) => Fault::new_err((message, rule, None::<String>, "unsaid")),
+    })
 }
 
-/// The names of the rules that are open at the end of a beginning, from the root inwards. Raises as `lower_rules`.
+/// The rules that are open at the end of a beginning, from the root inwards. Raises as `lower_rules`.
 #[pyfunction]
 #[pyo3(signature = (text, asked, begin, limits=None))]
 pub fn open_rules(

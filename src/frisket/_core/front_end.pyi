@@ -20,7 +20,7 @@ _Note: TypeAlias = tuple[str, str, list[str]]
 #: (a rule's name, the name as it is written, its offset, its nodes), as `read_rules` says
 _Rule: TypeAlias = tuple[str, str, int, list[tuple[Any, ...]]]
 #: How a text is read, as `lower_rules` says
-Asked: TypeAlias = tuple[str, str | None, str | None, Callable[[GrammarBuilder, str, int], int]]
+_Asked: TypeAlias = tuple[str, str | None, str | None, Callable[[GrammarBuilder, str, int], int]]
 
 __all__ = [
     "Fault",
@@ -49,22 +49,23 @@ __all__ = [
 ]
 
 class Fault(Exception):
-    """What is wrong with a text: a message, an offset or a rule or None, a hint or None, and the kind: syntax, empty, limit
-    or unsaid."""
+    """What is wrong with a text: a message, an offset, a rule or None, a hint or None, and its kind."""
 
-def lower_rules(builder: GrammarBuilder, text: str, asked: Asked) -> int:
+def lower_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> int:
     """The node of the texts of a grammar. `asked`: the constructor's name, its option (a dialect, or the values of
-    numbers), the root's name or None, and a function for schemas in Lark: (builder, schema, offset) → node. Raises
-    Fault; what the function raises."""
+    numbers), the root's name or None, and a function for schemas in Lark: (builder, schema, offset) → node.
 
-def print_rules(builder: GrammarBuilder, text: str, asked: Asked, is_gbnf: bool) -> str:
-    """The rules of a grammar in GBNF or else in the W3C's EBNF. Raises as `lower_rules`, and Fault for what the notation
-    lacks."""
+    Raises Fault, of the kind syntax, empty or limit; what the function raises."""
 
-def open_rules(text: str, asked: Asked, begin: bytes, limits: Limits | None = None) -> list[str]:
-    """The names of the rules that are open at the end of a beginning, from the root inwards. Raises as `lower_rules`."""
+def print_rules(builder: GrammarBuilder, text: str, asked: _Asked, is_gbnf: bool) -> str:
+    """The rules of a grammar in GBNF or else in the W3C's EBNF.
 
-def read_rules(builder: GrammarBuilder, text: str, asked: Asked) -> tuple[str, list[_Rule]]:
+    Raises as `lower_rules`, and Fault of the kind unsaid for what the notation lacks."""
+
+def open_rules(text: str, asked: _Asked, begin: bytes, limits: Limits | None = None) -> list[str]:
+    """The rules that are open at the end of a beginning, from the root inwards. Raises as `lower_rules`."""
+
+def read_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> tuple[str, list[_Rule]]:
     """The rules of a grammar for tests. Nodes stand in postorder: a name, the number of nodes below, and what it says.
 
     Raises as `lower_rules`."""

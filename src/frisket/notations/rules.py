@@ -1,4 +1,4 @@
-"""Text in GBNF, EBNF, ABNF or Lark's notation → structural node, the rules in another notation, the rules that are open.
+"""Text in GBNF, EBNF, ABNF or Lark's notation → structural node; its rules in another notation; those that are open.
 
 The engine reads the text. This module shows the place of what is wrong.
 """
@@ -64,7 +64,7 @@ def open_rules(
     return tuple(_read(constructor, text, keywords, lambda asked: front_end.open_rules(text, asked, begin, limits)))
 
 
-def _read(constructor: str, text: str, keywords: dict[str, Any], read: Callable[[front_end.Asked], _T]) -> _T:
+def _read(constructor: str, text: str, keywords: dict[str, Any], read: Callable[[Any], _T]) -> _T:
     """The result of a function of the engine for a text."""
     source = Source(text)
     option, usual = NOTATIONS[constructor]

@@ -281,9 +281,9 @@ impl<'t> Reader<'t> {
 
     fn text(&mut self, is_cased: bool) -> Read<()> {
         let at = self.source.at;
-        let inside =
-            self.source.rest()[1..].find(['"', '\r', '\n']).map(|end| (&self.source.rest()[1..]).split_at(end));
-        let Some((text, _)) = inside.filter(|(_, behind)| behind.starts_with('"')) else {
+        let rest = &self.source.rest()[1..];
+        let end = rest.find(['"', '\r', '\n']).filter(|&end| rest[end..].starts_with('"'));
+        let Some(text) = end.map(|end| &rest[..end]) else {
             return fail("the text is not closed", at, "close it with \" in the same line");
         };
         if let Some((offset, char)) = text.char_indices().find(|(_, char)| !matches!(char, ' '..='~')) {

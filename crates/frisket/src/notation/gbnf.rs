@@ -268,29 +268,32 @@ fn code_point(source: &mut Source, is_xgrammar: bool) -> Read<u32> {
         return Ok(char.map_or(0, u32::from));
     }
     let letter = source.next();
-    Ok(match letter {
-        Some(letter) if is_xgrammar && xgrammar::escaped(letter).is_some() => {
-            xgrammar::escaped(letter).unwrap_or(letter)
-        }
-        Some('t') => '\t',
-        Some('r') => '\r',
-        Some('n') => '\n',
-        Some(letter @ ('\\' | '"' | '[' | ']' | '-')) => letter,
-        Some(letter @ ('x' | 'u' | 'U')) => return source.hexadecimal(letter, at),
-        _ => {
-            let hint = match letter {
-                Some('d') => "a digit is [0-9]",
-                Some('w') => "a word character is [0-9A-Za-z_]",
-                Some('s') => r"white space is [ \t\r\n]",
-                Some('\'' | '/') => "the character needs no escape",
-                Some('.') => "a point is written \".\"",
-                _ => r#"there are \n \r \t \\ \" \[ \] \- \x00 \u0000 \U00000000"#,
-            };
-            let letter: String = letter.filter(|&letter| !is_space(letter)).into_iter().collect();
-            return fail(format!("GBNF has no escape \\{letter}"), at, hint);
-        }
+    if let Some(char) = letter.and_then(|letter| escaped(letter, is_xgrammar)) {
+        return Ok(char.into());
     }
-    .into())
+    let hint = match letter {
+        Some(letter @ ('x' | 'u' | 'U')) => return source.hexadecimal(letter, at),
+        Some('d') => "a digit is [0-9]",
+        Some('w') => "a word character is [0-9A-Za-z_]",
+        Some('s') => r"white space is [ \t\r\n]",
+        Some('\'' | '/') => "the character needs no escape",
+        Some('.') => "a point is written \".\"",
+        _ => r#"there are \n \r \t \\ \" \[ \] \- \x00 \u0000 \U00000000"#,
+    };
+    let letter: String = letter.filter(|&letter| !is_space(letter)).into_iter().collect();
+    fail(format!("GBNF has no escape \\{letter}"), at, hint)
+}
+
+/// The character that a letter stands for behind a backslash.
+pub(super) fn escaped(letter: char, is_xgrammar: bool) -> Option<char> {
+    match letter {
+        't' => Some('\t'),
+        'r' => Some('\r'),
+        'n' => Some('\n'),
+        '\\' | '"' | '[' | ']' | '-' => Some(letter),
+        _ if is_xgrammar => xgrammar::escaped(letter),
+        _ => None,
+    }
 }
 
 fn is_in_name(char: char, is_xgrammar: bool) -> bool {

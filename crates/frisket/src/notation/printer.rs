@@ -3,6 +3,8 @@
 //! A construct that the notation lacks (an intersection, bytes that are no characters, a JSON Schema) is refused.
 
 use super::rules::{Part, Rules};
+use frisket_core::error::Error;
+use frisket_core::grammar::builder::Builder;
 use frisket_core::production::BodyNode;
 use frisket_regex::{is_printable, quoted, Node, LAST};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,13 +22,25 @@ pub enum Printed {
     W3c,
 }
 
-/// Why rules are not written: the notation lacks a construct of a rule.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Unsaid {
-    /// The construct, in words.
-    pub message: String,
-    /// The rule, as its grammar writes it.
-    pub rule: String,
+/// Why rules are not written.
+#[derive(Debug, PartialEq)]
+pub enum Unprinted {
+    /// The notation lacks a construct of a rule: the construct in words, and the rule as its grammar writes it.
+    Lacking(String, String),
+    /// The text is beyond a limit, or the call was cancelled.
+    Engine(Box<Error>),
+}
+
+/// Why a part of a rule is not written.
+enum Stop {
+    Lacking(&'static str),
+    Engine(Box<Error>),
+}
+
+impl From<Box<Error>> for Stop {
+    fn from(error: Box<Error>) -> Self {
+        Stop::Engine(error)
+    }
 }
 
 /// How closely a text is joined, from alternatives to a single item: a looser one needs parentheses.
@@ -42,17 +56,20 @@ enum Precedence {
 type Body = Option<(String, Precedence)>;
 
 impl Rules {
-    /// All rules that the root needs, the root first.
-    pub fn print(&self, printed: Printed) -> Result<String, Unsaid> {
+    /// All rules that the root needs, the root first. The builder bears the limits.
+    pub fn print(&self, builder: &mut Builder, printed: Printed) -> Result<String, Unprinted> {
         let root = self.productions.rule(&self.root);
         let rules = root.map(|root| self.productions.reached(root)).unwrap_or_default();
         let names = self.plain_names(&rules);
         let mut made = String::new();
         for &rule in &rules {
-            let said = self.body(rule, &names, printed).and_then(|body| body.ok_or("nothing".into()));
-            let (body, _) = said.map_err(|what| Unsaid {
-                message: format!("{} cannot say {what}", if printed == Printed::Gbnf { "GBNF" } else { "EBNF" }),
-                rule: self.productions.title(rule).into(),
+            let said = self.body(builder, rule, &names, printed);
+            let (body, _) = said.and_then(|body| body.ok_or(Stop::Lacking("nothing"))).map_err(|stop| match stop {
+                Stop::Engine(error) => Unprinted::Engine(error),
+                Stop::Lacking(what) => {
+                    let notation = if printed == Printed::Gbnf { "GBNF" } else { "EBNF" };
+                    Unprinted::Lacking(format!("{notation} cannot say {what}"), self.productions.title(rule).into())
+                }
             })?;
             made += &format!("{} ::= {body}\n", names[&rule]);
         }
@@ -84,37 +101,49 @@ impl Rules {
     }
 
     /// The body of a rule, or what the notation cannot say.
-    fn body(&self, rule: u32, names: &FxHashMap<u32, String>, printed: Printed) -> Result<Body, String> {
+    fn body(
+        &self,
+        builder: &mut Builder,
+        rule: u32,
+        names: &FxHashMap<u32, String>,
+        printed: Printed,
+    ) -> Result<Body, Stop> {
         let mut made: Vec<Body> = Vec::new();
         for node in self.productions.nodes(rule) {
             let below = made.split_off(made.len() - self.productions.below(node).count());
-            made.push(match self.productions.node(node) {
+            let body = match self.productions.node(node) {
                 BodyNode::Text(text) => Some(printed.text(text)),
                 BodyNode::Chars(ranges) => printed.chars(ranges),
                 BodyNode::Octets(ranges) if ranges.iter().all(|&(_, high)| high < 0x80) => {
                     let ranges: Vec<(u32, u32)> = ranges.iter().map(|&(low, high)| (low.into(), high.into())).collect();
                     printed.chars(&ranges)
                 }
-                BodyNode::Octets(_) => return Err("bytes that are no characters".into()),
+                BodyNode::Octets(_) => return Err(Stop::Lacking("bytes that are no characters")),
                 BodyNode::Token(name) if printed == Printed::Gbnf => Some((name.to_string(), Precedence::Item)),
-                BodyNode::Token(_) => return Err("a special token".into()),
+                BodyNode::Token(_) => return Err(Stop::Lacking("a special token")),
                 BodyNode::Call(name, _) => {
                     let rule = self.productions.rule(self.productions.spelled(*name));
                     rule.and_then(|rule| names.get(&rule)).map(|name| (name.clone(), Precedence::Item))
                 }
                 BodyNode::Leaf(leaf) => match &self.parts[*leaf as usize].0 {
                     Part::Pattern(regex) => match &regex.read {
-                        Ok(pattern) => printed.pattern(pattern.tree())?,
+                        Ok(pattern) => printed.pattern(builder, pattern.tree())?,
                         Err(_) => None,
                     },
-                    _ => return Err(OPERATORS.into()),
+                    _ => return Err(Stop::Lacking(OPERATORS)),
                 },
                 BodyNode::Seq => printed.sequence(below),
                 BodyNode::Alt => alternatives(below),
-                &BodyNode::Repeat(low, high) => printed.repeat(below.into_iter().flatten().next(), low, high)?,
+                &BodyNode::Repeat(low, high) => {
+                    printed.repeat(builder, below.into_iter().flatten().next(), low, high)?
+                }
                 BodyNode::Except(_) => printed.difference(below)?,
-                BodyNode::Both(_) | BodyNode::Complement(_) | BodyNode::Shortest(_) => return Err(OPERATORS.into()),
-            });
+                BodyNode::Both(_) | BodyNode::Complement(_) | BodyNode::Shortest(_) => {
+                    return Err(Stop::Lacking(OPERATORS))
+                }
+            };
+            builder.check(body.as_ref().map_or(0, |(text, _)| text.len() as u64))?;
+            made.push(body);
         }
         Ok(made.pop().flatten())
     }
@@ -192,7 +221,7 @@ impl Printed {
         Some((known.join(" "), Precedence::Seq))
     }
 
-    fn repeat(self, item: Body, low: u32, high: Option<u32>) -> Result<Body, String> {
+    fn repeat(self, builder: &mut Builder, item: Body, low: u32, high: Option<u32>) -> Result<Body, Stop> {
         let Some(item) = item.filter(|_| high != Some(0)) else { return Ok((low == 0).then(|| self.empty())) };
         let item = within(item, Precedence::Item);
         let sign = match (low, high) {
@@ -207,43 +236,47 @@ impl Printed {
                 };
                 return Ok(Some((item + &counts, Precedence::Repeat)));
             }
-            _ => return written_out(&item, low, high).map(Some),
+            _ => return written_out(builder, &item, low, high).map(Some),
         };
         Ok(Some((item + sign, Precedence::Repeat)))
     }
 
     /// The texts of the first body except those of the second.
-    fn difference(self, below: Vec<Body>) -> Result<Body, String> {
+    fn difference(self, below: Vec<Body>) -> Result<Body, Stop> {
         let mut below = below.into_iter();
         let (item, excluded) = (below.next().flatten(), below.next().flatten());
         let (Some(item), Some(excluded)) = (item.clone(), excluded) else { return Ok(item) };
         if self == Printed::Gbnf {
-            return Err("an exception".into());
+            return Err(Stop::Lacking("an exception"));
         }
         let sides = [item, excluded].map(|side| within(side, Precedence::Item));
         Ok(Some((format!("({})", sides.join(" - ")), Precedence::Item)))
     }
 
     /// A pattern, whose depth the reader of patterns bounds.
-    fn pattern(self, node: &Node) -> Result<Body, String> {
-        let of_all =
-            |items: &[Node]| items.iter().map(|item| self.pattern(item)).collect::<Result<Vec<Body>, String>>();
+    fn pattern(self, builder: &mut Builder, node: &Node) -> Result<Body, Stop> {
+        let mut of_all =
+            |items: &[Node]| items.iter().map(|item| self.pattern(builder, item)).collect::<Result<Vec<Body>, Stop>>();
         match node {
             Node::Text(text) => Ok(Some(self.text(text))),
             Node::Chars(set) => Ok(self.chars(set.ranges())),
             Node::Seq(items) => Ok(self.sequence(of_all(items)?)),
             Node::Alt(items) => Ok(alternatives(of_all(items)?)),
-            Node::Repeat { item, low, high, .. } => self.repeat(self.pattern(item)?, *low, *high),
-            _ => Err("an assertion of a pattern".into()),
+            Node::Repeat { item, low, high, .. } => {
+                let item = self.pattern(builder, item)?;
+                self.repeat(builder, item, *low, *high)
+            }
+            _ => Err(Stop::Lacking("an assertion of a pattern")),
         }
     }
 }
 
 /// A repetition as so many items.
-fn written_out(item: &str, low: u32, high: Option<u32>) -> Result<(String, Precedence), String> {
+fn written_out(builder: &mut Builder, item: &str, low: u32, high: Option<u32>) -> Result<(String, Precedence), Stop> {
     if low.max(high.unwrap_or(0)) > MOST_ROUNDS {
-        return Err("more than 1,000 rounds".into());
+        return Err(Stop::Lacking("more than 1,000 rounds"));
     }
+    builder.check(u64::from(low.max(high.unwrap_or(0))) * item.len() as u64)?;
     let Some(high) = high else {
         return Ok((format!("{}{item}+", format!("{item} ").repeat(low as usize - 1)), Precedence::Seq));
     };
@@ -281,13 +314,15 @@ fn escaped(point: u32, special: &str) -> String {
 mod tests {
     use super::super::{rules_of, EbnfDialect, Notation, Options};
     use super::*;
-    use frisket_core::grammar::builder::Builder;
     use frisket_regex::{Dialect, Syntax};
 
     fn printed(text: &str, dialect: EbnfDialect, printed: Printed) -> Result<String, String> {
         let options = Options { notation: Notation::Ebnf(dialect), root: None, python: Syntax::new(Dialect::Python) };
         let rules = rules_of(&mut Builder::default(), text, &options).unwrap();
-        rules.print(printed).map_err(|unsaid| unsaid.message)
+        rules.print(&mut Builder::default(), printed).map_err(|unprinted| match unprinted {
+            Unprinted::Lacking(message, _) => message,
+            Unprinted::Engine(error) => error.to_string(),
+        })
     }
 
     fn gbnf(text: &str) -> Result<String, String> {
@@ -313,6 +348,8 @@ mod tests {
         assert_eq!(w3c("root ::= \"it's\" [^a]"), Ok("root ::= ('it' #x27 's') [#x0-#x60#x62-#x10FFFF]\n".into()));
         assert_eq!(w3c("root ::= \"a\"{2000}"), Err("EBNF cannot say more than 1,000 rounds".into()));
         assert_eq!(w3c("root ::= Regex(\"a|b+\")"), Ok("root ::= 'a' | 'b'+\n".into()));
+        let nested = format!("root ::= {}\"a\"{}", "(".repeat(4), "{1000})".repeat(4));
+        assert!(w3c(&nested).unwrap_err().contains("limit"));
         assert_eq!(w3c("root[lazy] ::= \"a\""), Err(format!("EBNF cannot say {OPERATORS}")));
     }
 }

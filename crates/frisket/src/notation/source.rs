@@ -20,6 +20,15 @@ pub(crate) fn fail<T>(message: impl Into<String>, at: usize, hint: impl Into<Cow
     Err(fault(message, at, hint))
 }
 
+/// How many hexadecimal digits stand behind an escape's letter.
+pub(crate) fn digits_of(letter: char) -> usize {
+    match letter {
+        'x' => 2,
+        'u' => 4,
+        _ => 8,
+    }
+}
+
 /// White space, as Python has it.
 pub(crate) fn is_space(char: char) -> bool {
     char.is_whitespace() || matches!(char, '\u{1c}'..='\u{1f}')
@@ -145,11 +154,7 @@ impl<'t> Source<'t> {
 
     /// The code point of so many hexadecimal digits, behind the backslash at a place and its letter.
     pub fn hexadecimal(&mut self, letter: char, at: usize) -> Read<u32> {
-        let length = match letter {
-            'x' => 2,
-            'u' => 4,
-            _ => 8,
-        };
+        let length = digits_of(letter);
         let digits = self.rest().bytes().take(length).take_while(u8::is_ascii_hexdigit).count();
         if digits < length {
             return fail(format!("\\{letter} takes {length} hexadecimal digits"), at, "");

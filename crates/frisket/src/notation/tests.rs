@@ -99,7 +99,7 @@ fn each_mistake_in_xgrammars_ebnf() {
     fails("root[max_chars=true] ::= \"a\"", XGRAMMAR, 5, "max_chars is a number", "");
     fails("root[max_tokens=1] ::= \"a\"", XGRAMMAR, 5, "a number of tokens", "max_chars");
     fails("root ::= Token(1)", XGRAMMAR, 9, "names tokens by their numbers", "GBNF");
-    fails("root ::= Regex(\"a\", 1)", XGRAMMAR, 20, "expected = after the name of an argument", "");
+    fails("root ::= Regex(\"a\", 1)", XGRAMMAR, 20, "expected the name of an argument, found '1'", "");
     fails("root ::= Regex(\"(\")", XGRAMMAR, 15, "", "");
     fails("root ::= TagDispatch()", XGRAMMAR, 9, "there is no tag", "a pair is");
     fails("root ::= <a>", XGRAMMAR, 9, "unexpected '<'", "[^]");

@@ -4,10 +4,10 @@
 //!
 //! Source: xgrammar's documentation, EBNF Grammar.
 
-use super::gbnf::Reader;
+use super::gbnf::{self, Reader};
 use super::pattern::Regex;
 use super::rules::Part;
-use super::source::{character, fail, fault, Read, Source};
+use super::source::{character, digits_of, fail, fault, Read, Source};
 use frisket_core::production::BodyNode;
 use frisket_regex::LAST;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,19 +43,16 @@ struct Tag<'t> {
     at: usize,
 }
 
-/// The character that a letter stands for behind a backslash.
+/// The character that a letter stands for behind a backslash, where GBNF has no such escape.
 pub(super) fn escaped(letter: char) -> Option<char> {
     Some(match letter {
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
         'b' => '\u{8}',
         'f' => '\u{c}',
         'a' => '\u{7}',
         'v' => '\u{b}',
         '0' => '\0',
         'e' => '\u{1b}',
-        letter if "\"\\/'?^$.*+()[]{}|-".contains(letter) => letter,
+        '/' | '\'' | '?' | '^' | '$' | '.' | '*' | '+' | '(' | ')' | '{' | '}' | '|' => letter,
         _ => return None,
     })
 }
@@ -192,8 +189,10 @@ impl<'t> Reader<'t, '_> {
             self.space(true);
             let place = self.source.at;
             let word = self.word();
-            let name = if word.is_empty() { "the name of an argument" } else { word };
-            self.source.expect("=", &format!("after {name}"), "")?;
+            if word.is_empty() {
+                return fail(format!("expected the name of an argument, found {}", self.source.found()), place, "");
+            }
+            self.source.expect("=", &format!("after {word}"), "")?;
             match (word, self.value()?) {
                 ("flags", Value::Text(text)) if text.chars().all(|flag| "is".contains(flag)) => flags = text,
                 ("json_string", Value::Truth(is_true)) => is_json = is_true,
@@ -246,6 +245,7 @@ impl<'t> Reader<'t, '_> {
                         excluded = self.texts()?;
                     }
                     _ => {
+                        let word = if word.is_empty() { "without a name" } else { word };
                         let message = format!("TagDispatch has no argument {word}");
                         return fail(message, place, "there are loop_after_dispatch, excludes");
                     }
@@ -282,8 +282,8 @@ impl<'t> Reader<'t, '_> {
             self.free(tags, excluded, &BTreeSet::new(), at);
         } else {
             self.any_text();
-            self.holding(tags.iter().map(|tag| &*tag.text), at);
-            self.all_without(excluded, 2, at);
+            self.without(tags.iter().map(|tag| &*tag.text), at);
+            self.both_without(excluded, at);
         }
         match is_loop {
             true => self.rules.add(BodyNode::Seq, 2),
@@ -328,7 +328,7 @@ impl<'t> Reader<'t, '_> {
             self.any_text();
             self.text(&tag.text);
             self.rules.add(BodyNode::Seq, 2);
-            self.all_without(excluded, 2, at);
+            self.both_without(excluded, at);
             self.rules.productions.call(tag.rule, tag.at as u32);
             self.rules.add(BodyNode::Seq, 2);
         }
@@ -354,7 +354,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Adds a node for what has none of the texts inside.
-    fn holding<'s>(&mut self, texts: impl Iterator<Item = &'s str>, at: usize) {
+    fn without<'s>(&mut self, texts: impl Iterator<Item = &'s str>, at: usize) {
         self.any_text();
         self.any_of(texts);
         self.any_text();
@@ -362,16 +362,12 @@ impl<'t> Reader<'t, '_> {
         self.rules.add(BodyNode::Complement(at as u32), 1);
     }
 
-    /// Joins the last nodes, and that none of the texts is inside: all of that holds.
-    fn all_without(&mut self, excluded: &[String], below: u32, at: usize) {
+    /// Joins the last two nodes, and that none of the texts is inside: all of that holds.
+    fn both_without(&mut self, excluded: &[String], at: usize) {
         for text in excluded {
-            self.any_text();
-            self.text(text);
-            self.any_text();
-            self.rules.add(BodyNode::Seq, 3);
-            self.rules.add(BodyNode::Complement(at as u32), 1);
+            self.without([&**text].into_iter(), at);
         }
-        self.rules.add(BodyNode::Both(at as u32), below + excluded.len() as u32);
+        self.rules.add(BodyNode::Both(at as u32), 2 + excluded.len() as u32);
     }
 
     /// Adds the free text before tags: nothing of the tags and of the excluded texts is in it, and none of `ends` at its
@@ -408,15 +404,18 @@ fn pattern(source: &mut Source) -> Read<String> {
         inside.next();
         let Some(letter) = inside.next() else { break };
         let rest = inside.rest().as_bytes();
-        let is_code = |length: usize| rest.get(..length).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let is_code = |letter: char| {
+            let digits = rest.get(..digits_of(letter));
+            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        };
         match letter {
-            'x' if is_code(2) => pattern.push(character(inside.hexadecimal(letter, place)?, place)?),
-            'u' if is_code(4) => pattern.push(character(inside.hexadecimal(letter, place)?, place)?),
-            'U' if is_code(8) => pattern.push(character(inside.hexadecimal(letter, place)?, place)?),
+            'x' | 'u' | 'U' if is_code(letter) => {
+                pattern.push(character(inside.hexadecimal(letter, place)?, place)?);
+            }
             '^' | '$' | '.' | '*' | '+' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '-' | 'b' | 'v' | '0' => {
                 pattern.extend(['\\', letter]);
             }
-            letter => match escaped(letter) {
+            letter => match gbnf::escaped(letter, true) {
                 Some(char) => pattern.push(char),
                 None => pattern.extend(['\\', letter]),
             },

@@ -5,7 +5,7 @@ use crate::notation::{self, Notation, Options};
 use crate::notation::{Failure, Fault};
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
 use frisket_core::grammar::builder::Builder;
-use frisket_core::regular::term::{TermId, EMPTY};
+use frisket_core::regular::term::TermId;
 use frisket_regex::Syntax;
 
 /// Knows one schema, that of a digit.
@@ -28,9 +28,13 @@ fn options(dialect: Dialect) -> Options<'static> {
     Options { notation: Notation::Lark(dialect), root: None, python: Syntax::new(frisket_regex::Dialect::Python) }
 }
 
+fn lower(builder: &mut Builder, text: &str, dialect: Dialect) -> Result<TermId, Failure> {
+    notation::read(builder, text, &options(dialect), &mut Digit, |builder, read| read.lower(builder))
+}
+
 fn read(text: &str, dialect: Dialect) -> Result<Recognizer, Fault> {
     let mut builder = Builder::default();
-    match notation::read(&mut builder, text, &options(dialect), &mut Digit, |builder, read| read.lower(builder)) {
+    match lower(&mut builder, text, dialect) {
         Ok(node) => Ok(Recognizer::new(builder.build(node.number()).unwrap())),
         Err(Failure::Unread(fault) | Failure::Empty(fault) | Failure::Limit(fault)) => Err(fault),
         Err(other) => panic!("{other:?}"),
@@ -165,7 +169,7 @@ fn a_mistake_has_a_place_and_a_hint() {
 #[test]
 fn json_that_nests_deep_is_beyond_a_limit() {
     let text = format!("%llguidance {{\"a\": {}{}}}\nstart: \"a\"", "[".repeat(500), "]".repeat(500));
-    let failure = lower(&mut Builder::default(), &text, &options(Llguidance), &mut Digit).unwrap_err();
+    let failure = lower(&mut Builder::default(), &text, Llguidance).unwrap_err();
     assert!(matches!(failure, Failure::Limit(fault) if fault.message == "this JSON nests too deep"));
 }
 
