@@ -177,11 +177,11 @@ class Grammar(Language[T]):
         (`!<think>`) are refused. A GrammarSyntaxError shows line, column and a caret. It also names rules that are not
         defined, defined twice, or without any text.
         """
-        from frisket.notations.gbnf import lower_gbnf
+        from frisket.notations.rules import lower_rules
 
         builder = _core.GrammarBuilder(limits=limits)
         with explaining_rules(text, "gbnf"):
-            core = builder.build(lower_gbnf(builder, text, root=root))
+            core = builder.build(lower_rules(builder, "from_gbnf", text, root=root))
         return Grammar(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
@@ -206,13 +206,13 @@ class Grammar(Language[T]):
         Quoted texts and names ignore case. A number such as `%xE9` stands for a character of Unicode, or with
         `values="bytes"` for a byte of the text's UTF-8. Descriptions in words (`<any character>`) are refused.
         """
-        from frisket.notations.abnf import lower_abnf
+        from frisket.notations.rules import lower_rules
 
         if values not in ("characters", "bytes"):
             raise ValueError("values are characters or bytes")
         builder = _core.GrammarBuilder(limits=limits)
         with explaining_rules(text, "abnf"):
-            core = builder.build(lower_abnf(builder, text, root=root, values=values))
+            core = builder.build(lower_rules(builder, "from_abnf", text, root=root, values=values))
         return Grammar(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
 
     @classmethod
@@ -242,13 +242,13 @@ class Grammar(Language[T]):
 
         An exception `A - B` is exact if neither part is recursive; otherwise it is refused.
         """
-        from frisket.notations.ebnf import lower_ebnf
+        from frisket.notations.rules import lower_rules
 
         if dialect not in ("w3c", "iso", "xgrammar"):
             raise ValueError(f"dialect is w3c, iso or xgrammar, not {given(dialect)}{instead_of_dialect(dialect)}")
         builder = _core.GrammarBuilder(limits=limits)
         with explaining_rules(text, dialect):
-            core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
+            core = builder.build(lower_rules(builder, "from_ebnf", text, root=root, dialect=dialect))
         return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
 
     @classmethod
@@ -278,7 +278,7 @@ class Grammar(Language[T]):
         Lark itself, or of xgrammar. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`,
         numbered tokens, and assertions about the text beside a terminal are refused.
         """
-        from frisket.notations.lark import lower_lark
+        from frisket.notations.rules import lower_rules
 
         if dialect not in ("llguidance", "lark", "xgrammar"):
             raise ValueError(
@@ -286,7 +286,7 @@ class Grammar(Language[T]):
             )
         builder = _core.GrammarBuilder(limits=limits)
         with explaining_rules(text, "lark"):
-            core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+            core = builder.build(lower_rules(builder, "from_lark", text, start=start, dialect=dialect))
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod

@@ -235,9 +235,9 @@ class Language(Generic[T], metaclass=ExplainsNames):
 
         GrammarError for constructs that GBNF lacks: exceptions, intersections, lazy rules, JSON Schemas.
         """
-        from frisket.notations.transcript import to_gbnf
+        from frisket.notations.rules import to_gbnf
 
-        return to_gbnf(*self._call(), Meter(limits))
+        return to_gbnf(*self._call(), limits)
 
     def to_ebnf(self, *, limits: Limits | None = None) -> str:
         """The rules in the W3C's EBNF. The grammar must come from GBNF, ABNF, EBNF or Lark.
@@ -248,9 +248,9 @@ class Language(Generic[T], metaclass=ExplainsNames):
 
         GrammarError for constructs that it lacks: special tokens, intersections, lazy rules, JSON Schemas.
         """
-        from frisket.notations.transcript import to_ebnf
+        from frisket.notations.rules import to_ebnf
 
-        return to_ebnf(*self._call(), Meter(limits))
+        return to_ebnf(*self._call(), limits)
 
     def open_rules(self, text: str | bytes, *, limits: Limits | None = None) -> tuple[str, ...]:
         """The names of the rules that are open at the end of a text so far, from the root inwards.
@@ -265,11 +265,9 @@ class Language(Generic[T], metaclass=ExplainsNames):
         directly inside itself is named once. If the text has several readings, the one counts whose innermost rule has
         read something; among these, the deepest.
         """
-        from frisket.notations.production.open_rules import open_rules
-        from frisket.notations.transcript import NOTATIONS, productions
+        from frisket.notations.rules import open_rules
 
-        call, meter = self._call(), Meter(limits)
-        return open_rules(*productions(*call, meter), _bytes(text), meter) if call[0] in NOTATIONS else ()
+        return open_rules(*self._call(), _bytes(text), limits)
 
     def dump(self, *, limits: Limits | None = None) -> str:
         """The rules as text for people: one definition per paragraph, in order of first mention.

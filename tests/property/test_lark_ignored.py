@@ -14,7 +14,6 @@ import pytest
 
 from frisket import Grammar
 from frisket.errors import GrammarSyntaxError
-from frisket.notations.lark import LarkDialect
 
 lark = pytest.importorskip("lark", reason="lark is not installed")
 
@@ -98,7 +97,7 @@ def test_an_ignored_text_is_the_longest_as_in_lark(name: str) -> None:
 
 @pytest.mark.parametrize("name", GRAMMARS)
 @pytest.mark.parametrize("dialect", ["llguidance", "xgrammar"])
-def test_other_dialects_differ_at_the_beginning_alone(name: str, dialect: LarkDialect) -> None:
+def test_other_dialects_differ_at_the_beginning_alone(name: str, dialect: Any) -> None:
     """Before the first terminal, these ignore nothing."""
     if name == "an ignored text that may go on":
         return

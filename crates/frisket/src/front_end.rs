@@ -3,8 +3,9 @@
 //! Objects of a running sequence (vocabularies, compiled grammars, matchers, limits, errors) have no other way in than the
 //! crate's own types.
 
-pub use frisket_core::error::{Error, Limit};
+pub use frisket_core::automaton::recognizer::Allowance;
 pub use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+pub use frisket_core::error::{Error, Limit};
 pub use frisket_core::limits::{Limits, Watch};
 pub use frisket_core::mask::feasible;
 pub use frisket_core::production;

@@ -4,7 +4,7 @@ use crate::compiled::CompiledGrammar;
 use crate::error::{guarded, Error, Result};
 use crate::in_time::in_time;
 use crate::limits::Limits;
-use crate::notation::{gbnf, lark, Failure};
+use crate::notation::{self, lark, AbnfValues, EbnfDialect, Failure, Notation};
 use crate::options::SchemaOptions;
 use crate::report::{Note, Report};
 use crate::vocabulary::Vocabulary;
@@ -18,12 +18,6 @@ use frisket_schema::compile::{compile, embed, Compiled, Prelude};
 use frisket_schema::json::{parse, parse_watched, Tree};
 use frisket_schema::report::report;
 use std::sync::Arc;
-
-/// Steps of the limits for each byte of a text.
-const STEPS_PER_BYTE: u64 = 1;
-
-/// As many more for a byte of Lark.
-const LARK_STEPS_PER_BYTE: u64 = 4;
 
 /// Reads the schemas in Lark with forks of the prelude; nothing where the text has none.
 struct Forks<'p>(Option<&'p Prelude>);
@@ -78,7 +72,8 @@ impl Grammar {
     ///
     /// Errors: a fault, or a part that no regular language expresses exactly, with its offset; limits.
     pub fn from_regex(pattern: &str, limits: &Limits) -> Result<Self> {
-        Self::built(limits, pattern, None, |builder, watch| {
+        Self::built(limits, None, |builder, watch| {
+            builder.check(pattern.len() as u64)?;
             let pattern = Pattern::read_watched(pattern, &Syntax::new(Dialect::Ecma), watch)?;
             Ok(pattern.lower(builder, false)?)
         })
@@ -88,7 +83,48 @@ impl Grammar {
     ///
     /// Errors: line and column of what is no GBNF; a grammar without any text; limits.
     pub fn from_gbnf(text: &str, root: &str, limits: &Limits) -> Result<Self> {
-        Self::built(limits, text, None, |builder, _| read(gbnf::lower(builder, text, root), text))
+        Self::from_notation(text, Notation::Gbnf, Some(root), limits)
+    }
+
+    /// The texts of a rule of a grammar in EBNF; without `root` of the first rule, in xgrammar's dialect of the rule `root`.
+    ///
+    /// ```
+    /// use frisket::{EbnfDialect, Grammar, Limits};
+    /// let names = Grammar::from_ebnf("Name ::= [A-Z] ([a-z] - 'x')*", EbnfDialect::W3c, None, &Limits::default())?;
+    /// assert!(names.accepts(b"Ada", &Limits::default())?);
+    /// # Ok::<(), Box<frisket::Error>>(())
+    /// ```
+    ///
+    /// Errors: as `from_gbnf`.
+    pub fn from_ebnf(text: &str, dialect: EbnfDialect, root: Option<&str>, limits: &Limits) -> Result<Self> {
+        Self::from_notation(text, Notation::Ebnf(dialect), root, limits)
+    }
+
+    /// The texts of a rule of a grammar in ABNF (RFC 5234, RFC 7405); without `root` of the first rule.
+    ///
+    /// ```
+    /// use frisket::{AbnfValues, Grammar, Limits};
+    /// let date = "date = 4DIGIT \"-\" 2DIGIT ; DIGIT is a core rule";
+    /// let dates = Grammar::from_abnf(date, AbnfValues::Characters, None, &Limits::default())?;
+    /// assert!(dates.accepts(b"2026-11", &Limits::default())?);
+    /// # Ok::<(), Box<frisket::Error>>(())
+    /// ```
+    ///
+    /// Errors: as `from_gbnf`.
+    pub fn from_abnf(text: &str, values: AbnfValues, root: Option<&str>, limits: &Limits) -> Result<Self> {
+        Self::from_notation(text, Notation::Abnf(values), root, limits)
+    }
+
+    fn from_notation(text: &str, notation: Notation, root: Option<&str>, limits: &Limits) -> Result<Self> {
+        let has_schema = matches!(notation, Notation::Lark(_)) && text.contains("%json");
+        let prelude = has_schema.then(|| SchemaOptions::default().prelude()).transpose()?;
+        let prelude = prelude.as_deref();
+        let options = notation::Options { notation, root, python: Syntax::new(Dialect::Python) };
+        Self::built(limits, prelude, |builder, _| {
+            let lowered =
+                notation::read(builder, text, &options, &mut Forks(prelude), |builder, read| read.lower(builder));
+            lowered.map_err(|failure| Error::of_notation(failure, text))
+        })
     }
 
     /// The texts of a rule of a grammar in Lark's notation, as llguidance reads it; as a rule, of the rule `start`.
@@ -98,19 +134,12 @@ impl Grammar {
     /// Errors: line and column of what is no Lark or not exact; a schema that is wrong or cannot be enforced exactly; a
     /// grammar without any text; limits.
     pub fn from_lark(text: &str, start: &str, limits: &Limits) -> Result<Self> {
-        let prelude = text.contains("%json").then(|| SchemaOptions::default().prelude()).transpose()?;
-        let prelude = prelude.as_deref();
-        let python = Syntax::new(Dialect::Python);
-        let options = lark::Options { start, dialect: lark::Dialect::Llguidance, python };
-        Self::built(limits, text, prelude, |builder, _| {
-            builder.check(LARK_STEPS_PER_BYTE * text.len() as u64)?;
-            read(lark::lower(builder, text, &options, &mut Forks(prelude)), text)
-        })
+        Self::from_notation(text, Notation::Lark(lark::Dialect::Llguidance), Some(start), limits)
     }
 
     /// Exactly one of the texts. Errors: there are none; limits.
     pub fn from_choices<T: AsRef<str>>(texts: &[T], limits: &Limits) -> Result<Self> {
-        Self::built(limits, "", None, |builder, _| {
+        Self::built(limits, None, |builder, _| {
             let length: usize = texts.iter().map(|text| text.as_ref().len() + 10).sum();
             builder.check(length as u64)?;
             Ok(builder.words(texts.iter().map(|text| text.as_ref().as_bytes().into()).collect())?)
@@ -120,7 +149,6 @@ impl Grammar {
     /// The grammar of the node that `lower` makes in a builder, which is new or a fork of the prelude's.
     fn built(
         limits: &Limits,
-        text: &str,
         prelude: Option<&Prelude>,
         lower: impl FnOnce(&mut Builder, &Watch) -> Result<TermId>,
     ) -> Result<Self> {
@@ -132,7 +160,6 @@ impl Grammar {
                 Some(prelude) => prelude.fork(limits, flag),
                 None => Builder::new(limits, flag, pause),
             };
-            builder.check(STEPS_PER_BYTE * text.len() as u64)?;
             let root = lower(&mut builder, &watch)?;
             let grammar = builder.build(root.number())?;
             Ok(Grammar::of_rules(grammar))
@@ -189,11 +216,6 @@ impl Grammar {
     pub fn memory_bytes(&self) -> usize {
         self.recognizer.grammar().memory_bytes() + self.recognizer.memory_bytes()
     }
-}
-
-/// The node of a text, or the error with its place in the text.
-fn read(lowered: std::result::Result<TermId, Failure>, text: &str) -> Result<TermId> {
-    lowered.map_err(|failure| Error::of_notation(failure, text))
 }
 
 #[cfg(test)]

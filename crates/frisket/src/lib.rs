@@ -130,6 +130,7 @@ pub use logits::first_allowed;
 #[doc(hidden)]
 pub use matcher::write as write_mask;
 pub use matcher::{Likely, Matcher};
+pub use notation::{AbnfValues, EbnfDialect};
 pub use options::SchemaOptions;
 pub use report::{Entry, Note, Report, Status};
 pub use shared::SharedMatcher;

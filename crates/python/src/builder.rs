@@ -11,7 +11,6 @@ use crate::regex;
 use frisket::front_end::regex::Pattern;
 use frisket::front_end::schema::compile::Prelude;
 use frisket::front_end::{Builder, Error, ObjectRules, Punctuation, TermId, EMPTY, EPSILON};
-use frisket::notation::{gbnf, Failure};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -203,11 +202,6 @@ impl GrammarBuilder {
         regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
     }
 
-    /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
-    fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
-        if_read(gbnf::lower(self.builder()?, text, root))
-    }
-
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
     ///
     /// Raises LimitExceededError if that takes too long to find out.
@@ -357,15 +351,6 @@ impl GrammarBuilder {
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root.0));
         built.map(|rules| Grammar(frisket::Grammar::of_rules(rules))).map_err(raise)
-    }
-}
-
-/// The node of a text; None if Python has to read the text, to explain a fault.
-fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> {
-    match read {
-        Ok(node) => Ok(Some(node.number())),
-        Err(Failure::Engine(error)) => Err(raise(error)),
-        Err(Failure::Unread(_) | Failure::Empty(_) | Failure::Limit(_) | Failure::Schema(_)) => Ok(None),
     }
 }
 

@@ -11,13 +11,12 @@ mod error;
 mod gil;
 mod grammar;
 mod integer;
-mod lark;
 mod limit;
 mod logits;
 mod mask_rows;
 mod matcher;
-mod production;
 mod regex;
+mod rules;
 mod schema;
 mod vocabulary;
 mod without;
@@ -82,13 +81,12 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = &PyModule::new(py, "frisket._core.front_end")?;
     add!(module:
-        production::Productions, regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude,
+        regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude,
         schema::SchemaDocument;
-        lark::lower_lark, lark::read_lark, lark::xgrammar_pattern, content::content, regex::is_ecma_regex,
+        rules::lower_rules, rules::open_rules, rules::print_rules, rules::read_rules, content::content, regex::is_ecma_regex,
         regex::property_set, without::without, mask_rows::advance_all, mask_rows::may_take_later,
         schema::report::is_keyword, schema::report::is_sorted, schema::steps::json_value,
         schema::steps::schema_references, schema::report::closest, schema::report::schema_report);
-    module.add("Flaw", py.get_type::<production::Flaw>())?;
-    module.add("Fault", py.get_type::<lark::Fault>())?;
+    module.add("Fault", py.get_type::<rules::Fault>())?;
     Ok(module.clone())
 }

@@ -130,15 +130,6 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     Ok(made.into_any())
 }
 
-/// The name of a dialect.
-pub fn name(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Ecma => "ecma",
-        Dialect::Python => "python",
-        Dialect::Rust => "rust",
-    }
-}
-
 /// Ranges as Python's front ends compare and hash them.
 pub fn tuples<'py, T: Copy + IntoPyObject<'py>>(py: Python<'py>, ranges: &[(T, T)]) -> PyResult<Bound<'py, PyAny>> {
     Ok(pyo3::types::PyTuple::new(py, ranges.iter().copied())?.into_any())

@@ -34,7 +34,7 @@ pub use error::{Error, Flaw, Result};
 pub use measure::Measure;
 pub use parser::{parse, DEEPEST, LARGEST_COUNT};
 pub use pattern::{is_ecma_regex, Pattern};
-pub use quote::{ascii, quoted};
+pub use quote::{ascii, is_printable, quoted};
 pub use syntax::{Dialect, Flags, Syntax};
 pub use tree::Node;
 pub use unicode::class::{python_class, rust_class};

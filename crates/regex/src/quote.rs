@@ -71,10 +71,10 @@ fn escaped(text: impl Iterator<Item = char> + Clone, is_kept: fn(char) -> bool) 
 }
 
 /// Whether a character is neither of category "other" nor a separator; the space is printable, too.
-fn is_printable(char: char) -> bool {
+pub fn is_printable(char: char) -> bool {
     static UNPRINTABLE: Lazy<[crate::CharSet; 2]> =
         Lazy::new(|| ["C", "Z"].map(|name| category(name).unwrap_or_else(crate::CharSet::none)));
-    !UNPRINTABLE.iter().any(|set| set.contains(char as u32))
+    char == ' ' || !UNPRINTABLE.iter().any(|set| set.contains(char as u32))
 }
 
 #[cfg(test)]

@@ -151,8 +151,6 @@ class GrammarBuilder:
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
     def regex_part(self, pattern: str, *, dialect: str = "python", flags: str = "") -> int:
         """As `regex`, where more text may stand on both sides; an assertion about that is refused."""
-    def gbnf(self, text: str, root: str) -> int | None:
-        """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

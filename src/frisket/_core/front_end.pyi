@@ -16,16 +16,16 @@ _Omission: TypeAlias = tuple[str, str, str]
 #: (code, text, JSON pointers of the schemas that it speaks of)
 _Note: TypeAlias = tuple[str, str, list[str]]
 
-#: (a rule's name, the name as it is written, its offset, its nodes), as `read_lark` says
+#: (a rule's name, the name as it is written, its offset, its nodes), as `read_rules` says
 _Rule: TypeAlias = tuple[str, str, int, list[tuple[Any, ...]]]
+#: How a text is read, as `lower_rules` says
+_Asked: TypeAlias = tuple[str, str | None, str | None, Callable[[GrammarBuilder, str, int], int]]
 
 __all__ = [
     "Fault",
-    "Flaw",
     "MaskRows",
     "MemberValues",
     "Prelude",
-    "Productions",
     "Regex",
     "SchemaDocument",
     "advance_all",
@@ -35,45 +35,38 @@ __all__ = [
     "is_keyword",
     "is_sorted",
     "json_value",
-    "lower_lark",
+    "lower_rules",
     "may_take_later",
+    "open_rules",
+    "print_rules",
     "property_set",
-    "read_lark",
+    "read_rules",
     "schema_references",
     "schema_report",
     "without",
-    "xgrammar_pattern",
 ]
 
 class Fault(Exception):
-    """What is wrong with a text: a message, an offset or None, a hint or None, and the kind: syntax, empty or limit."""
+    """What is wrong with a text: a message, an offset, a rule or None, a hint or None, and its kind."""
 
-def lower_lark(
-    builder: GrammarBuilder,
-    text: str,
-    start: str,
-    dialect: str,
-    schema: Callable[[GrammarBuilder, str, int], int],
-) -> int:
-    """The node of a rule of a grammar in Lark's notation. `schema` makes the node of a JSON Schema that stands at an
-    offset. Raises Fault; what `schema` raises."""
+def lower_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> int:
+    """The node of the texts of a grammar. `asked`: the constructor's name, its option (a dialect, or the values of
+    numbers), the root's name or None, and a function for schemas in Lark: (builder, schema, offset) → node.
 
-def read_lark(
-    builder: GrammarBuilder,
-    text: str,
-    start: str,
-    dialect: str,
-    schema: Callable[[GrammarBuilder, str, int], int],
-) -> tuple[list[_Rule], str]:
-    """The rules of a grammar in Lark's notation, and the root's name. The builder bears the limits.
+    Raises Fault, of the kind syntax, empty or limit; what the function raises."""
 
-    Raises as `lower_lark`.
+def print_rules(builder: GrammarBuilder, text: str, asked: _Asked, is_gbnf: bool) -> str:
+    """The rules of a grammar in GBNF or else in the W3C's EBNF.
 
-    Nodes stand in postorder: the name of a class in `notations.production.ast` or Substring, Schema, Nested, and its
-    fields, where a number of nodes stands for those before it."""
+    Raises as `lower_rules`, and Fault of the kind unsaid for what the notation lacks."""
 
-def xgrammar_pattern(pattern: str) -> str:
-    """A pattern of xgrammar → the same in Python's dialect, with the flag `a`. Raises Fault."""
+def open_rules(text: str, asked: _Asked, begin: bytes, limits: Limits | None = None) -> list[str]:
+    """The rules that are open at the end of a beginning, from the root inwards. Raises as `lower_rules`."""
+
+def read_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> tuple[str, list[_Rule]]:
+    """The rules of a grammar for tests. Nodes stand in postorder: a name, the number of nodes below, and what it says.
+
+    Raises as `lower_rules`."""
 
 def advance_all(matcher: Matcher, tokens: Sequence[int]) -> tuple[bool, int]:
     """Take tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
@@ -111,53 +104,6 @@ class MaskRows:
         text needs, and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token that each
         request takes first, for good; None: there is none. Returns the requests that have failed (with the first of
         their rows that is not written), the requests of which a mask lost tokens, and those that may be cut."""
-
-@final
-class Productions:
-    """The rules of a grammar, added node by node: an operator joins the last nodes that no other one has joined."""
-
-    def __new__(cls) -> Self: ...
-    def text(self, text: str) -> None:
-        """These characters, one after the other."""
-    def chars(self, ranges: Sequence[tuple[int, int]]) -> None:
-        """One code point in any of the inclusive ranges."""
-    def octets(self, ranges: Sequence[tuple[int, int]]) -> None:
-        """One byte in any of the inclusive ranges."""
-    def token(self, name: str) -> None:
-        """The special token of that name."""
-    def call(self, name: str, at: int) -> None:
-        """A call of a rule."""
-    def leaf(self, is_regular: bool, may_be_empty: bool) -> int:
-        """A node that another front end makes; returns the number by which `give` sets it."""
-    def seq(self, below: int) -> None:
-        """The last nodes, one after the other."""
-    def alt(self, below: int) -> None:
-        """Any one of the last nodes."""
-    def repeat(self, low: int, high: int | None) -> None:
-        """The last node `low` to `high` times."""
-    def exclude(self, at: int) -> None:
-        """The texts of the node before the last that are none of the last."""
-    def both(self, below: int, at: int) -> None:
-        """The texts that all of the last nodes have."""
-    def complement(self, at: int) -> None:
-        """The byte strings that are no text of the last node."""
-    def shortest(self, at: int) -> None:
-        """The texts of the last node that do not begin with a shorter one."""
-    def define(self, name: str, title: str) -> None:
-        """Make the last node the body of a rule, whose name is written like `title`."""
-    def check(self, root: str) -> list[str]:
-        """The names of the rules that a text of the root may use. Raises Flaw if one is not defined or has no text."""
-    def give(self, builder: GrammarBuilder, leaf: int, node: int, ends_in_name: bool) -> None:
-        """Set the node of a leaf, and whether its texts may end with a name of any length."""
-    def lower(self, builder: GrammarBuilder) -> int:
-        """The node of the root that was checked. Raises Flaw for operators that are not exact, or leave nothing."""
-    def with_text(self) -> list[str]:
-        """The names of the rules that have a text."""
-    def nullable(self) -> list[str]:
-        """The names of the rules that may have the empty text."""
-
-class Flaw(Exception):
-    """What is wrong with rules: its kind, the name of a rule, an offset, and whether the grammar has no text at all."""
 
 @final
 class Prelude:

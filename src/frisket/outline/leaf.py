@@ -20,7 +20,7 @@ from frisket.notations.combination.part import (
     Until,
     Whole,
 )
-from frisket.notations.transcript import NOTATIONS
+from frisket.notations.rules import NOTATIONS
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar

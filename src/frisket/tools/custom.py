@@ -87,10 +87,10 @@ class CustomFormat:
             return builder.any_text()
         if self.syntax == "regex":
             return builder.regex(self.definition, dialect="rust")
-        from frisket.notations.lark import lower_lark
+        from frisket.notations.rules import lower_rules
 
         rules = _core.GrammarBuilder(limits=limits)
-        return builder.embed(rules.build(lower_lark(rules, self.definition)))
+        return builder.embed(rules.build(lower_rules(rules, "from_lark", self.definition)))
 
 
 @contextmanager

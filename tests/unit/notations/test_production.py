@@ -9,7 +9,7 @@ import pytest
 from frisket import Grammar, Limits
 from frisket._core import GrammarBuilder, Vocabulary
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError, VocabularyError
-from frisket.notations.gbnf import lower_gbnf
+from frisket.notations.rules import lower_rules
 
 
 def shown(text: str) -> str:
@@ -129,7 +129,7 @@ def test_small_regular_rules_become_one_node() -> None:
 
 def test_a_node_can_be_had_of_a_builder_that_goes_on() -> None:
     builder = GrammarBuilder()
-    node = lower_gbnf(builder, 'start ::= "a" | "b"', root="start")
+    node = lower_rules(builder, "from_gbnf", 'start ::= "a" | "b"', root="start")
     grammar = builder.build(builder.seq([node, builder.literal(b"c"), node]))
     assert grammar.accepts(b"acb") and not grammar.accepts(b"ac")
 

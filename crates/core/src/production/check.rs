@@ -26,7 +26,7 @@ impl Productions {
                 }
             }
         }
-        let Some(root) = self.names.get(root).and_then(|&name| self.defined[name as usize]) else { return Ok(None) };
+        let Some(root) = self.rule(root) else { return Ok(None) };
         let reached = self.reached(root);
         self.check_texts(&reached)?;
         Ok(Some(reached))
@@ -49,7 +49,8 @@ impl Productions {
         self.names.iter().filter(move |&(_, &name)| is_held(name)).map(|(name, _)| &**name)
     }
 
-    fn reached(&self, root: u32) -> Vec<u32> {
+    /// The rules that a text of a rule may use, that rule first.
+    pub fn reached(&self, root: u32) -> Vec<u32> {
         let mut found = vec![root];
         let mut is_found = vec![false; self.rules.len()];
         is_found[root as usize] = true;

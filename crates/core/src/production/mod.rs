@@ -56,6 +56,7 @@ pub struct Leaf {
 }
 
 /// One node, the number of nodes directly below it, and the size of its subtree.
+#[derive(Clone)]
 struct Entry {
     node: BodyNode,
     below: u32,
@@ -148,21 +149,30 @@ impl Productions {
         found.map(|leaf| (leaf.node, leaf.ends_in_name) = (Some(node), ends_in_name)).is_some()
     }
 
+    /// Adds the nodes of an ended body, or of a subtree of one, again.
+    pub fn copy(&mut self, nodes: std::ops::Range<usize>) {
+        self.entries.extend_from_within(nodes);
+    }
+
+    /// The last node of the body.
+    pub fn last(&self) -> Option<&BodyNode> {
+        self.entries[self.begin..].last().map(|entry| &entry.node)
+    }
+
+    /// Takes back the last node of the body, so that the nodes below it have no parent.
+    pub fn take_back(&mut self) {
+        if self.last().is_some() {
+            self.entries.pop();
+        }
+    }
+
     /// Ends the body and makes it the rule of this name. `title` is the name as written. False if the rule exists.
     ///
     /// # Panics
     /// Unless the last node is above all others of the body.
     pub fn define(&mut self, name: &str, title: &str) -> bool {
-        let nodes = self.begin..self.entries.len();
-        assert!(self.entries[nodes.clone()].last().is_some_and(|body| body.size as usize == nodes.len()));
-        let mut seen = FxHashSet::default();
-        let calls = self.entries[nodes.clone()].iter().rev().filter_map(|entry| match entry.node {
-            BodyNode::Call(name, _) => seen.insert(name).then_some(name),
-            _ => None,
-        });
-        let calls = calls.collect();
+        let (nodes, calls) = self.end();
         let name = self.number(name);
-        self.begin = nodes.end;
         let is_new = self.defined[name as usize].is_none();
         if is_new {
             self.defined[name as usize] = Some(self.rules.len() as u32);
@@ -171,9 +181,66 @@ impl Productions {
         is_new
     }
 
+    /// Ends the body and gives it to a rule, whose body was another one.
+    ///
+    /// # Panics
+    /// As `define`, and if there is no such rule.
+    pub fn redefine(&mut self, rule: u32) {
+        let (nodes, calls) = self.end();
+        let known = &mut self.rules[rule as usize];
+        (known.nodes, known.calls) = (nodes, calls);
+    }
+
+    /// Ends the body. Returns its nodes, and the names that they call, the last one first.
+    ///
+    /// # Panics
+    /// As `define`.
+    pub fn end(&mut self) -> (std::ops::Range<usize>, Box<[u32]>) {
+        let nodes = self.begin..self.entries.len();
+        assert!(self.entries[nodes.clone()].last().is_some_and(|body| body.size as usize == nodes.len()));
+        let mut seen = FxHashSet::default();
+        let calls = self.entries[nodes.clone()].iter().rev().filter_map(|entry| match entry.node {
+            BodyNode::Call(name, _) => seen.insert(name).then_some(name),
+            _ => None,
+        });
+        let calls = calls.collect();
+        self.begin = nodes.end;
+        (nodes, calls)
+    }
+
+    /// How many rules there are.
+    pub fn count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// The rule of a name, as calls have it.
+    pub fn rule(&self, name: &str) -> Option<u32> {
+        self.names.get(name).and_then(|&name| self.defined[name as usize])
+    }
+
     /// The name of a rule, as calls have it.
     pub fn name(&self, rule: u32) -> &str {
-        &self.spelled[self.rules[rule as usize].name as usize]
+        self.spelled(self.rules[rule as usize].name)
+    }
+
+    /// The name of a rule as it is written.
+    pub fn title(&self, rule: u32) -> &str {
+        &self.rules[rule as usize].title
+    }
+
+    /// The nodes of a rule's body, each after those below it.
+    pub fn nodes(&self, rule: u32) -> std::ops::Range<usize> {
+        self.rules[rule as usize].nodes.clone()
+    }
+
+    /// A node.
+    pub fn node(&self, node: usize) -> &BodyNode {
+        &self.entries[node].node
+    }
+
+    /// The name of that number.
+    pub fn spelled(&self, name: u32) -> &str {
+        &self.spelled[name as usize]
     }
 
     /// The number of a name.
@@ -189,7 +256,7 @@ impl Productions {
     }
 
     /// The nodes directly below a node, the last one first.
-    fn below(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn below(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let mut next = node;
         (0..self.entries[node].below).map(move |_| {
             let child = next - 1;
@@ -199,7 +266,7 @@ impl Productions {
     }
 
     /// The nodes of a subtree, each after those below it.
-    fn subtree(&self, node: usize) -> std::ops::Range<usize> {
+    pub fn subtree(&self, node: usize) -> std::ops::Range<usize> {
         node + 1 - self.entries[node].size as usize..node + 1
     }
 }
@@ -253,6 +320,34 @@ pub(crate) mod tests {
         assert_eq!(called, ["B", "C"], "the last one first");
         made.add(BodyNode::Seq, 0);
         assert!(!made.define("B", "b"));
+    }
+
+    #[test]
+    fn bodies_are_joined_in_a_new_one() {
+        let mut made = productions(&["A=aB.", "B=b"]);
+        made.call("B", 7);
+        let (more, _) = made.end();
+        made.copy(made.nodes(0));
+        made.copy(more);
+        made.add(BodyNode::Alt, 2);
+        made.redefine(0);
+        let body = made.nodes(0).end - 1;
+        let below: Vec<&BodyNode> = made.below(body).map(|node| made.node(node)).collect();
+        assert_eq!(below, [&BodyNode::Call(1, 7), &BodyNode::Seq]);
+        assert_eq!((made.rule("A"), made.count(), made.title(1)), (Some(0), 2, "B"));
+        assert_eq!(made.check("A").unwrap().unwrap(), [0, 1]);
+    }
+
+    #[test]
+    fn the_last_node_of_a_body_is_taken_back() {
+        let mut made = productions(&["A=a"]);
+        made.take_back();
+        assert_eq!((made.last(), made.nodes(0)), (None, 0..1), "the body has ended");
+        made.add(BodyNode::Seq, 0);
+        made.add(BodyNode::Repeat(0, None), 1);
+        assert_eq!(made.last(), Some(&BodyNode::Repeat(0, None)));
+        made.take_back();
+        assert!(made.define("B", "b"));
     }
 
     #[test]

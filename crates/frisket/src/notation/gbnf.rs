@@ -1,346 +1,322 @@
-//! GBNF → rules, as `notations/gbnf.py` reads it.
+//! GBNF, the notation of llama.cpp → rules.
+//!
+//! The dialect is that of llama.cpp's parser, extended where the text has only one possible meaning: rules may be
+//! left-recursive, a body may be empty, counts have no limit, and a line that begins with `|` continues its rule. Repeated
+//! definitions, empty classes and ranges in reverse order are errors here, though llama.cpp accepts them.
+//!
+//! Source: github.com/ggml-org/llama.cpp, grammars/README.md and src/llama-grammar.cpp.
 
-use super::{Cursor, Failure, Fault};
+use super::rules::Rules;
+use super::source::{character, fail, is_space, ClassHints, Read, Source};
+use super::xgrammar;
 use frisket_core::builder::Builder;
-use frisket_core::production::{BodyNode, Productions};
-use frisket_core::regular::term::TermId;
-use frisket_regex::{CharSet, Range, LAST};
+use frisket_core::production::BodyNode;
+use frisket_regex::{Syntax, LAST};
 
-/// The node of a rule of a grammar in GBNF.
-pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Failure> {
-    let mut reader = Reader { cursor: Cursor { text, at: 0 }, rules: Rules::default(), fault: None };
-    match reader.read() {
-        Some(()) => reader.rules.lower(builder, root),
-        None => {
-            let at = reader.cursor.at.min(text.len());
-            Err(Failure::Unread(reader.fault.unwrap_or_else(|| Fault::new("this is no GBNF", at, None))))
-        }
-    }
+const CLASS: ClassHints = ClassHints {
+    close: r"close it with ]; in a class ] is written \]",
+    hyphen: r"the hyphen itself is written \-",
+    empty: r#"any character is . and the empty text """#,
+};
+
+/// A reader of a list of rules: of GBNF, or of xgrammar's EBNF, which is GBNF with options of rules, and macros.
+pub(super) struct Reader<'t, 'b> {
+    pub source: Source<'t>,
+    pub rules: Rules,
+    /// Counts the steps of what grows beyond its text.
+    pub builder: &'b mut Builder,
+    pub python: &'b Syntax,
+    pub is_xgrammar: bool,
 }
 
-/// Rules while their text is read.
-#[derive(Default)]
-struct Rules {
-    productions: Productions,
-    /// The groups that are open, the body itself first.
-    levels: Vec<Level>,
-}
-
-/// An open group, and what was read of it: complete alternatives, and items of the alternative under way.
-#[derive(Default)]
-struct Level {
-    alternatives: u32,
-    items: u32,
-}
-
-impl Rules {
-    /// The node of the root.
-    fn lower(self, builder: &mut Builder, root: &str) -> Result<TermId, Failure> {
-        let hint = "name the rule to begin with";
-        let no_root = || Failure::Unread(Fault::new(format!("there is no rule {root}"), None, hint));
-        let reached = self.productions.check(root)?.ok_or_else(no_root)?;
-        Ok(self.productions.lower(builder, &reached)?)
-    }
-
-    fn level(&mut self) -> Option<&mut Level> {
-        self.levels.last_mut()
-    }
-
-    fn leaf(&mut self, node: BodyNode) {
-        self.productions.add(node, 0);
-    }
-
-    /// The node that was added last is an item.
-    fn item(&mut self) -> Option<()> {
-        self.level()?.items += 1;
-        Some(())
-    }
-
-    fn repeat(&mut self, low: u32, high: Option<u32>) -> Option<()> {
-        self.productions.add(BodyNode::Repeat(low, high), 1);
-        (self.level()?.items > 0).then_some(())
-    }
-
-    fn open(&mut self) {
-        self.levels.push(Level::default());
-    }
-
-    fn end_alternative(&mut self) -> Option<()> {
-        let level = self.level()?;
-        level.alternatives += 1;
-        let items = std::mem::take(&mut level.items);
-        self.join(BodyNode::Seq, items);
-        Some(())
-    }
-
-    /// Ends the innermost group, which is now one node.
-    fn close(&mut self) -> Option<()> {
-        self.end_alternative()?;
-        let level = self.levels.pop()?;
-        self.join(BodyNode::Alt, level.alternatives);
-        Some(())
-    }
-
-    /// The last nodes as one; a single one stays as it is.
-    fn join(&mut self, node: BodyNode, count: u32) {
-        if count != 1 {
-            self.productions.add(node, count);
-        }
-    }
-}
-
-/// Nothing is the answer of all its methods to what is wrong, with the fault set where there is more to say.
-struct Reader<'a> {
-    cursor: Cursor<'a>,
-    rules: Rules,
-    fault: Option<Fault>,
-}
-
-impl<'a> Reader<'a> {
-    fn fail<T>(&mut self, message: impl Into<String>, at: usize, hint: impl Into<Option<&'static str>>) -> Option<T> {
-        self.fault.get_or_insert_with(|| Fault::new(message, at, hint));
-        None
-    }
-
-    fn read(&mut self) -> Option<()> {
+impl<'t> Reader<'t, '_> {
+    pub fn read(mut self) -> Read<Rules> {
         self.space(true);
-        while self.cursor.peek().is_some() {
-            let at = self.cursor.at;
-            let name = self.name();
-            if name.is_empty() {
-                let hint =
-                    "a name has letters, digits, - and _; a body that goes on in the next line stands in parentheses";
-                return self.fail("expected the name of a rule", at, hint);
-            }
-            self.space(false);
-            if !self.cursor.take("::=") {
-                return self.fail(format!("expected ::= after the name {name}"), self.cursor.at, None);
-            }
-            self.rules.open();
-            self.body()?;
-            if !self.rules.productions.define(name, name) {
-                return self.fail(format!("the rule {name} is defined twice"), at, "join the bodies with |");
-            }
+        while !self.source.is_at_end() {
+            self.rule()?;
             self.space(true);
         }
-        Some(())
+        Ok(self.rules)
     }
 
-    fn name(&mut self) -> &'a str {
-        self.cursor.take_while(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_'))
-    }
-
-    fn space(&mut self, lines: bool) {
+    /// Skips white space and comments.
+    pub fn space(&mut self, lines: bool) {
         loop {
-            self.cursor.take_while(|char| matches!(char, ' ' | '\t') || (lines && matches!(char, '\r' | '\n')));
-            if self.cursor.peek() != Some('#') {
+            self.source.take_while(|char| matches!(char, ' ' | '\t') || (lines && matches!(char, '\r' | '\n')));
+            if self.source.peek() != Some('#') {
                 return;
             }
-            self.cursor.skip_line();
+            self.source.skip_line();
         }
+    }
+
+    fn rule(&mut self) -> Read<()> {
+        let at = self.source.at;
+        let name = self.name();
+        if name.is_empty() {
+            let hint =
+                "a name has letters, digits, - and _; a body that goes on in the next line stands in parentheses";
+            return fail(format!("expected the name of a rule, found {}", self.source.found()), at, hint);
+        }
+        let options = if self.is_xgrammar { self.options()? } else { Vec::new() };
+        self.space(false);
+        self.source.expect("::=", &format!("after the name {name}"), "")?;
+        self.rules.check_new(&self.source, name, at)?;
+        self.body()?;
+        self.restrict(&options);
+        self.rules.define(name, name, at);
+        Ok(())
+    }
+
+    /// A name; empty if none comes next.
+    pub fn name(&mut self) -> &'t str {
+        let is_xgrammar = self.is_xgrammar;
+        self.source.take_while(|char| is_in_name(char, is_xgrammar))
+    }
+
+    /// Whether the sign of a definition comes next, behind a name.
+    fn is_defined(&self) -> bool {
+        let mut rest = self.source.rest();
+        if self.is_xgrammar && rest.starts_with('[') {
+            let options = rest.find([']', '\r', '\n']).filter(|&end| rest[end..].starts_with(']'));
+            rest = options.map_or(rest, |end| &rest[end + 1..]);
+        }
+        rest.trim_start_matches([' ', '\t']).starts_with("::=")
     }
 
     /// Reads the body of a rule up to its end.
-    fn body(&mut self) -> Option<()> {
+    fn body(&mut self) -> Read<()> {
+        self.rules.begin();
         self.space(true);
-        while let Some(char) = self.cursor.peek() {
-            let begin = self.cursor.at;
-            let is_nested = self.rules.levels.len() > 1;
+        let mut repeated = None;
+        while let Some(char) = self.source.peek() {
+            let at = self.source.at;
+            let is_nested = self.rules.opened().is_some();
             match char {
                 '|' => {
-                    self.cursor.next();
-                    self.rules.end_alternative()?;
+                    self.source.next();
+                    self.rules.end_alternative();
                     self.space(true);
                 }
                 '(' => {
-                    self.cursor.next();
-                    self.rules.open();
+                    self.source.next();
+                    self.rules.open('(', at);
                     self.space(true);
                 }
                 ')' if is_nested => {
-                    self.cursor.next();
-                    self.rules.close()?;
-                    self.rules.item()?;
-                    self.space(self.rules.levels.len() > 1);
+                    self.source.next();
+                    self.rules.close();
+                    self.rules.end_item();
+                    self.space(self.rules.opened().is_some());
                 }
                 '*' | '+' | '?' | '{' => {
                     let (low, high) = self.counts()?;
-                    if self.rules.level()?.items == 0 {
-                        return self.fail(
-                            "there is nothing to repeat",
-                            begin,
-                            "the character itself is written in quotes",
-                        );
+                    if !self.rules.has_items() {
+                        let hint = format!("the character is written \"{char}\"");
+                        return fail(format!("there is nothing to repeat before {char}"), at, hint);
                     }
-                    self.rules.repeat(low, high)?;
+                    if self.is_xgrammar && repeated == Some(at) {
+                        return fail("an item is repeated by one sign", at, "put it in parentheses");
+                    }
+                    self.rules.repeat(low, high);
                     self.space(is_nested);
+                    repeated = Some(self.source.at);
                 }
                 '\r' | '\n' => {
                     self.space(true);
-                    if self.cursor.peek() != Some('|') {
+                    if !self.goes_on() {
                         break;
                     }
                 }
-                'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => {
+                _ if is_in_name(char, self.is_xgrammar) => {
                     let name = self.name();
-                    let end = self.cursor.at;
-                    self.space(false);
-                    if self.cursor.rest().starts_with("::=") {
-                        if is_nested || self.rules.level()?.items > 0 {
-                            return self.fail(
-                                "a rule begins in a line of its own",
-                                begin,
-                                "break the line before its name",
-                            );
+                    if self.is_defined() {
+                        if !is_nested && self.rules.has_items() {
+                            return fail("a rule begins in a line of its own", at, "break the line before its name");
                         }
-                        self.cursor.at = begin;
+                        self.source.at = at;
                         break;
                     }
-                    self.cursor.at = end;
-                    self.rules.productions.call(name, begin as u32);
-                    self.rules.item()?;
+                    if self.is_xgrammar {
+                        self.named(name, at)?;
+                    } else {
+                        self.rules.call(name, at);
+                    }
                     self.space(is_nested);
                 }
                 _ => {
                     let node = self.terminal(char)?;
-                    self.rules.leaf(node);
-                    self.rules.item()?;
+                    self.rules.item(node);
                     self.space(is_nested);
                 }
             }
         }
-        if self.rules.levels.len() != 1 {
-            return self.fail("a group is not closed", self.cursor.at, "close it with )");
-        }
-        self.rules.close()
+        self.rules.check_closed("")?;
+        self.rules.close();
+        Ok(())
     }
 
-    fn terminal(&mut self, char: char) -> Option<BodyNode> {
-        let at = self.cursor.at;
-        self.cursor.next();
+    /// Whether the line that comes next continues the rule.
+    fn goes_on(&mut self) -> bool {
+        if !self.is_xgrammar {
+            return self.source.peek() == Some('|');
+        }
+        let at = self.source.at;
+        let is_rule = !self.name().is_empty() && self.is_defined();
+        self.source.at = at;
+        !self.source.is_at_end() && !is_rule
+    }
+
+    fn terminal(&mut self, char: char) -> Read<BodyNode> {
+        let at = self.source.at;
         match char {
-            '"' => {
-                let mut text = String::new();
-                while !self.cursor.take("\"") {
-                    if self.cursor.peek().is_none() {
-                        return self.fail("the literal is not closed", at, "close it with \"");
-                    }
-                    text.push(self.character()?);
-                }
-                Some(if text.is_empty() { BodyNode::Seq } else { BodyNode::Text(text.into()) })
+            '"' => Ok(match self.literal()? {
+                text if text.is_empty() => BodyNode::Seq,
+                text => BodyNode::Text(text.into()),
+            }),
+            '<' | '!' if self.is_xgrammar => {
+                let hint = "any character is [^]; the dialect with . and <…> is GBNF";
+                fail(format!("unexpected {}", self.source.found()), at, hint)
             }
-            '[' => self.class(),
-            '.' => Some(BodyNode::Chars([(0, LAST)].into())),
-            '<' => {
-                let rest = self.cursor.rest();
-                let Some(name) = rest.find('>').map(|end| &rest[..end]).filter(|name| !name.contains(['\r', '\n']))
-                else {
-                    return self.fail("the token is not closed", at, "close it with >; the character is written \"<\"");
-                };
-                if name.is_empty() || (name.starts_with('[') && !is_number(name)) {
-                    let hint = "a special token is named by its text or number: <|eot_id|>, <[128009]>";
-                    return self.fail(format!("<{name}> names no token"), at, hint);
-                }
-                self.cursor.at += name.len() + 1;
-                Some(BodyNode::Token(format!("<{name}>").into()))
+            '[' if self.is_xgrammar && self.source.take("[^]") => Ok(BodyNode::Chars([(0, LAST)].into())),
+            '[' => {
+                let is_xgrammar = self.is_xgrammar;
+                self.source.class(&CLASS, |source| code_point(source, is_xgrammar))
             }
-            _ => self.fail(format!("unexpected {char:?}"), at, instead_of(char)),
+            '.' => {
+                self.source.next();
+                Ok(BodyNode::Chars([(0, LAST)].into()))
+            }
+            '<' => self.token(),
+            '!' => {
+                let message = "a token that is any but one cannot be told exactly: a grammar knows no vocabulary";
+                let hint = "no special token matches text: .* is any text, up to a special token that comes after it";
+                fail(message, at, hint)
+            }
+            ')' => fail("there is no group to close", at, "the character is written \")\""),
+            _ => fail(format!("unexpected {}", self.source.found()), at, instead_of(char)),
         }
     }
 
-    /// The characters of a class, behind its bracket.
-    fn class(&mut self) -> Option<BodyNode> {
-        let is_negative = self.cursor.take("^");
-        let mut ranges: Vec<Range> = Vec::new();
-        let begin = self.cursor.at;
-        while !self.cursor.take("]") {
-            if self.cursor.peek().is_none() {
-                return self.fail("the class is not closed", begin, "close it with ]; in a class ] is written \\]");
+    /// The text between quotes.
+    pub fn literal(&mut self) -> Read<String> {
+        let begin = self.source.at;
+        self.source.next();
+        let mut text = String::new();
+        while !self.source.take("\"") {
+            if self.source.is_at_end() {
+                return fail("the literal is not closed", begin, "close it with \"");
             }
-            let low = self.character()? as u32;
-            let mut high = low;
-            if self.cursor.peek() == Some('-') && !self.cursor.rest().starts_with("-]") {
-                self.cursor.next();
-                high = self.character()? as u32;
+            let at = self.source.at;
+            match self.source.take_while(|char| !matches!(char, '"' | '\\')) {
+                "" => text.push(character(code_point(&mut self.source, self.is_xgrammar)?, at)?),
+                plain => text.push_str(plain),
             }
-            if high < low {
-                return self.fail("a range in reverse order", begin, "the smaller character comes first");
-            }
-            ranges.push((low, high));
         }
-        if ranges.is_empty() {
-            return self.fail("the class is empty", begin, "any character is . and the empty text \"\"");
-        }
-        let set = CharSet::new(ranges);
-        let set = if is_negative { set.complement() } else { set };
-        let ranges = set.ranges();
-        let is_surrogates = |&(low, high): &Range| low >= 0xd800 && high <= 0xdfff;
-        (!ranges.iter().all(is_surrogates)).then(|| BodyNode::Chars(ranges.into()))
+        Ok(text)
     }
 
-    /// The next character, which may be escaped.
-    fn character(&mut self) -> Option<char> {
-        let char = self.cursor.next()?;
-        if char != '\\' {
-            return Some(char);
+    fn counts(&mut self) -> Read<(u32, Option<u32>)> {
+        const HINT: &str = "counts are {m}, {m,} and {m,n}";
+        let begin = self.source.at;
+        match self.source.next() {
+            Some('*') => return Ok((0, None)),
+            Some('+') => return Ok((1, None)),
+            Some('?') => return Ok((0, Some(1))),
+            _ => {}
         }
-        let at = self.cursor.at - 1;
-        match self.cursor.next()? {
-            't' => Some('\t'),
-            'r' => Some('\r'),
-            'n' => Some('\n'),
-            char @ ('\\' | '"' | '[' | ']' | '-') => Some(char),
-            'x' => self.cursor.hexadecimal(2),
-            'u' => self.cursor.hexadecimal(4),
-            'U' => self.cursor.hexadecimal(8),
-            letter => {
-                let hint = r#"there are \n \r \t \\ \" \[ \] \- \x00 \u0000 \U00000000"#;
-                self.fail(format!("GBNF has no escape \\{letter}"), at, hint)
+        self.space(false);
+        let low = self.source.count(HINT)?;
+        let mut high = Some(low);
+        self.space(false);
+        if self.source.take(",") {
+            self.space(false);
+            high = if self.source.peek() == Some('}') { None } else { Some(self.source.count(HINT)?) };
+            self.space(false);
+        }
+        self.source.expect("}", "after the counts", "")?;
+        match high {
+            Some(high) if high < low => {
+                let message = format!("at least {low} and at most {high} times is never");
+                fail(message, begin, "the smaller count comes first")
             }
+            high => Ok((low, high)),
         }
     }
 
-    fn counts(&mut self) -> Option<(u32, Option<u32>)> {
-        let begin = self.cursor.at;
-        match self.cursor.next()? {
-            '*' => Some((0, None)),
-            '+' => Some((1, None)),
-            '?' => Some((0, Some(1))),
-            _ => {
-                self.space(false);
-                let low = self.cursor.number()?;
-                self.space(false);
-                let mut high = Some(low);
-                if self.cursor.take(",") {
-                    self.space(false);
-                    high = if self.cursor.peek() == Some('}') { None } else { Some(self.cursor.number()?) };
-                    self.space(false);
-                }
-                match self.cursor.take("}") && high.is_none_or(|high| low <= high) {
-                    true => Some((low, high)),
-                    false => self.fail("no count", begin, "counts are {m}, {m,} and {m,n}, the smaller one first"),
-                }
-            }
+    fn token(&mut self) -> Read<BodyNode> {
+        let at = self.source.at;
+        let rest = self.source.rest();
+        let Some(name) = rest.find(['>', '\r', '\n']).filter(|&end| rest[end..].starts_with('>')) else {
+            return fail("the token is not closed", at, "close it with >; the character is written \"<\"");
+        };
+        let name = &rest[..=name];
+        if name == "<>" || (name.starts_with("<[") && !is_number(name)) {
+            let hint = "a special token is named by its text or number: <|eot_id|>, <[128009]>";
+            return fail(format!("{name} names no token"), at, hint);
         }
+        self.source.at += name.len();
+        Ok(BodyNode::Token(name.into()))
     }
+}
+
+/// The next character, which may be escaped.
+fn code_point(source: &mut Source, is_xgrammar: bool) -> Read<u32> {
+    let at = source.at;
+    let char = source.next();
+    if char != Some('\\') {
+        return Ok(char.map_or(0, u32::from));
+    }
+    let letter = source.next();
+    if let Some(char) = letter.and_then(|letter| escaped(letter, is_xgrammar)) {
+        return Ok(char.into());
+    }
+    let hint = match letter {
+        Some(letter @ ('x' | 'u' | 'U')) => return source.hexadecimal(letter, at),
+        Some('d') => "a digit is [0-9]",
+        Some('w') => "a word character is [0-9A-Za-z_]",
+        Some('s') => r"white space is [ \t\r\n]",
+        Some('\'' | '/') => "the character needs no escape",
+        Some('.') => "a point is written \".\"",
+        _ => r#"there are \n \r \t \\ \" \[ \] \- \x00 \u0000 \U00000000"#,
+    };
+    let letter: String = letter.filter(|&letter| !is_space(letter)).into_iter().collect();
+    fail(format!("GBNF has no escape \\{letter}"), at, hint)
+}
+
+/// The character that a letter stands for behind a backslash.
+pub(super) fn escaped(letter: char, is_xgrammar: bool) -> Option<char> {
+    match letter {
+        't' => Some('\t'),
+        'r' => Some('\r'),
+        'n' => Some('\n'),
+        '\\' | '"' | '[' | ']' | '-' => Some(letter),
+        _ if is_xgrammar => xgrammar::escaped(letter),
+        _ => None,
+    }
+}
+
+fn is_in_name(char: char, is_xgrammar: bool) -> bool {
+    char.is_ascii_alphanumeric() || matches!(char, '-' | '_') || (is_xgrammar && char == '.')
 }
 
 /// Whether the name of a token is a number in brackets.
 fn is_number(name: &str) -> bool {
-    let digits = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let digits = name.strip_prefix("<[").and_then(|rest| rest.strip_suffix("]>"));
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// Advice on a sign of other notations.
-fn instead_of(char: char) -> Option<&'static str> {
-    Some(match char {
+fn instead_of(char: char) -> &'static str {
+    match char {
         '\'' => "GBNF has double quotes: \"…\"",
         '/' => "GBNF has no regular expressions, and comments begin with #",
         ';' => "a rule ends with its line, and comments begin with #",
         '~' => "write a class with ^, such as [^a-z]",
         '=' | ':' => "a rule is defined by ::=",
-        ')' => "there is no group to close; the character is written \")\"",
-        '!' => "a grammar knows no vocabulary, so a token that is any but one cannot be told",
-        _ => return None,
-    })
+        ']' => "a class begins with [",
+        '}' => "a count begins with {",
+        '>' => "a token begins with <",
+        _ => "",
+    }
 }

@@ -1,11 +1,38 @@
-//! Text in a notation → productions: GBNF and Lark's, which engines hand over as text.
+//! Text in a notation → rules → a node.
+//!
+//! source   the text, and errors with places     body      the items of a rule's body
+//! rules    what all notations become            pattern   patterns, in the dialect of their engine
+//! gbnf     GBNF                                 xgrammar  what xgrammar adds to it
+//! w3c, iso EBNF                                 abnf      ABNF
+//! lark     Lark's notation                      printer   rules → their text in another notation
+//!
+//! open_rules  rules × a text so far → those that are open at its end
 
-pub mod gbnf;
+mod abnf;
+mod body;
+mod gbnf;
+mod iso;
 pub mod lark;
+mod open_rules;
+mod pattern;
+pub mod printer;
+pub mod rules;
+mod source;
+mod w3c;
+mod xgrammar;
 
+use frisket_core::automaton::recognizer::Allowance;
 use frisket_core::error::Error;
-use frisket_core::production::Flaw;
+use frisket_core::builder::Builder;
+use frisket_core::regular::term::TermId;
+use frisket_regex::Syntax;
+use rules::{Others, Part, Rules};
+use source::Source;
 use std::borrow::Cow;
+
+/// Limit steps per byte of a text, and per byte of Lark.
+const STEPS_PER_BYTE: u64 = 1;
+const LARK_STEPS_PER_BYTE: u64 = 5;
 
 /// The reason why a text has no node.
 #[derive(Debug)]
@@ -51,95 +78,111 @@ impl From<Box<frisket_schema::error::Error>> for Failure {
     }
 }
 
-impl From<Flaw> for Failure {
-    fn from(flaw: Flaw) -> Self {
-        let matches_nothing = |name: String| format!("the rule {name} matches nothing");
-        let at = |at: u32| Some(at as usize).filter(|&at| at > 0);
-        match flaw {
-            Flaw::Engine(error) => Failure::Engine(error),
-            Flaw::Undefined(name, place) => Failure::Unread(Fault::new(
-                format!("there is no rule {name}"),
-                at(place),
-                "define it, or correct its name",
-            )),
-            Flaw::Textless(name, in_cycle, is_root) => {
-                let (why, hint) = match in_cycle {
-                    true => (": each of its texts would hold another one", "give it an alternative that ends"),
-                    false => ("", "leave it out"),
-                };
-                let fault = Fault::new(matches_nothing(name) + why, None, hint);
-                if is_root {
-                    Failure::Empty(fault)
-                } else {
-                    Failure::Unread(fault)
-                }
-            }
-            Flaw::Excluded(name) => Failure::Empty(Fault::new(
-                matches_nothing(name),
-                None,
-                "what is asked of its texts excludes all of them",
-            )),
-            Flaw::Irregular(place) | Flaw::IrregularException(place) => {
-                let message = "this is exact only of regular parts, and here a rule calls itself or names a token";
-                Failure::Unread(Fault::new(message, at(place), None))
-            }
-            Flaw::EmptyException(place) => {
-                Failure::Unread(Fault::new("the exception leaves nothing", at(place), "exclude less"))
-            }
+/// A notation whose texts are rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notation {
+    /// GBNF, llama.cpp's.
+    Gbnf,
+    /// EBNF.
+    Ebnf(EbnfDialect),
+    /// ABNF.
+    Abnf(AbnfValues),
+    /// Lark's notation.
+    Lark(lark::Dialect),
+}
+
+/// Whose EBNF a text is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EbnfDialect {
+    /// The W3C's: `name ::= "a"* [a-z]`.
+    W3c,
+    /// That of ISO 14977: `name = {"a"}, letter;`.
+    Iso,
+    /// That of xgrammar: GBNF with options of rules, and macros.
+    XGrammar,
+}
+
+/// The meaning of numbers in ABNF.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AbnfValues {
+    /// Characters of Unicode.
+    Characters,
+    /// Bytes of UTF-8.
+    Bytes,
+}
+
+/// How a text is read.
+#[derive(Clone, Copy)]
+pub struct Options<'o> {
+    /// The notation of the text.
+    pub notation: Notation,
+    /// The rule whose texts are the grammar's; None: that of the notation, or the first one.
+    pub root: Option<&'o str>,
+    /// How the running Python reads patterns.
+    pub python: Syntax,
+}
+
+/// A text that was read.
+pub struct Reading<'r> {
+    /// Its rules.
+    pub rules: &'r mut Rules,
+    others: &'r mut Others<'r>,
+}
+
+impl Reading<'_> {
+    /// The node of exactly the root's texts.
+    pub fn lower(self, builder: &mut Builder) -> Result<TermId, Failure> {
+        self.rules.lower_with(builder, self.others)
+    }
+
+    /// The names of the rules that are open at the end of a text so far, from the root inwards.
+    pub fn open_rules(self, text: &[u8], allowance: &Allowance) -> Result<Vec<String>, Failure> {
+        open_rules::open_rules(self.rules, self.others, text, allowance)
+    }
+}
+
+/// Reads a text, and does something with its rules. The builder bears the limits.
+pub fn read<R>(
+    builder: &mut Builder,
+    text: &str,
+    options: &Options,
+    schemas: &mut dyn lark::Schemas,
+    then: impl FnOnce(&mut Builder, Reading) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let Notation::Lark(dialect) = options.notation else {
+        builder.check(STEPS_PER_BYTE * text.len() as u64)?;
+        let mut rules = rules_of(builder, text, options)?;
+        let others = &mut |_: &mut Builder, _: &Part, at| source::fail("there is no other notation here", at, "");
+        return then(builder, Reading { rules: &mut rules, others });
+    };
+    builder.check(LARK_STEPS_PER_BYTE * text.len() as u64)?;
+    let options = lark::Options { start: options.root.unwrap_or("start"), dialect, python: options.python };
+    let (mut cx, mut rules) = lark::read(builder, text, &options, schemas)?;
+    let others = &mut |builder: &mut Builder, part: &Part, at| lark::lower_other(&mut cx, builder, part, at);
+    then(builder, Reading { rules: &mut rules, others })
+}
+
+/// The rules of a text that is no Lark.
+fn rules_of(builder: &mut Builder, text: &str, options: &Options) -> Result<Rules, Failure> {
+    let (source, rules) = (Source::new(text)?, Rules::new("root", text.len()));
+    let python = &options.python;
+    let (mut rules, usual) = match options.notation {
+        Notation::Ebnf(EbnfDialect::W3c) => (w3c::read(source, rules)?, None),
+        Notation::Ebnf(EbnfDialect::Iso) => (iso::read(source, rules)?, None),
+        Notation::Abnf(values) => (abnf::read(source, rules, values)?, None),
+        notation => {
+            let is_xgrammar = notation == Notation::Ebnf(EbnfDialect::XGrammar);
+            (gbnf::Reader { source, rules, builder, python, is_xgrammar }.read()?, Some("root"))
         }
-    }
+    };
+    rules.root = match options.root.or(usual) {
+        // Names in ABNF have no case.
+        Some(root) if matches!(options.notation, Notation::Abnf(_)) => root.to_lowercase().into(),
+        Some(root) => root.into(),
+        None => rules.all().next().map_or("", |first| rules.productions.name(first)).into(),
+    };
+    Ok(rules)
 }
 
-/// A place in a text.
-struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let char = self.peek()?;
-        self.at += char.len_utf8();
-        Some(char)
-    }
-
-    fn take(&mut self, wanted: &str) -> bool {
-        let taken = self.rest().starts_with(wanted);
-        self.at += if taken { wanted.len() } else { 0 };
-        taken
-    }
-
-    /// The text up to the first character that is not wanted, which may be empty.
-    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
-        let rest = self.rest();
-        let taken = &rest[..rest.find(|char| !wanted(char)).unwrap_or(rest.len())];
-        self.at += taken.len();
-        taken
-    }
-
-    /// Skips the rest of a line.
-    fn skip_line(&mut self) {
-        self.take_while(|char| !matches!(char, '\r' | '\n'));
-    }
-
-    /// The number of some decimal digits.
-    fn number(&mut self) -> Option<u32> {
-        self.take_while(|char| char.is_ascii_digit()).parse().ok()
-    }
-
-    /// The character of `length` hexadecimal digits.
-    fn hexadecimal(&mut self, length: usize) -> Option<char> {
-        let digits =
-            self.rest().get(..length).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
-        self.at += length;
-        char::from_u32(u32::from_str_radix(digits, 16).ok()?)
-    }
-}
+#[cfg(test)]
+mod tests;

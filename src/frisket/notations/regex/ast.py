@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from frisket._core import front_end
-from frisket.notations.regex.unicode import CharSet
+
+#: Sorted, disjoint, inclusive ranges of code points that do not touch.
+CharSet: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(slots=True)

@@ -14,7 +14,6 @@ import pytest
 
 from frisket._core import front_end
 from frisket.notations.regex import ast, is_ecma_regex
-from frisket.notations.regex.unicode import complement, normalize
 
 POINTS = range(sys.maxunicode + 1)
 CATEGORIES = [unicodedata.category(chr(point)) for point in POINTS]
@@ -111,8 +110,3 @@ def test_names_of_properties_are_spelled_exactly_in_ecma() -> None:
     assert all(map(is_ecma_regex, [r"\p{L}", r"\p{Letter}", r"\p{Script=Greek}", r"\p{scx=Grek}", r"\p{White_Space}"]))
     wrong = [r"\p{l}", r"\p{letter}", r"\p{Greek}", r"\p{script=Greek}", r"\p{White Space}", r"\p{L&}"]
     assert not any(map(is_ecma_regex, wrong))
-
-
-def test_ranges_are_disjoint_and_in_order() -> None:
-    assert normalize([(5, 6), (1, 2), (3, 3)]) == ((1, 3), (5, 6))
-    assert complement(complement(((1, 5), (10, 20)))) == ((1, 5), (10, 20))

@@ -3,8 +3,8 @@
 //! The automaton's states are the node's derivatives (Brzozowski 1964), and its states are eliminated one by one (Kleene
 //! 1956), which leaves a tree. Ignored terminals are small, so nothing here is made for large ones.
 
-use super::source::Read;
 use super::tree::{Id, Node, Trees};
+use crate::notation::source::Read;
 use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use rustc_hash::FxHashMap;

@@ -3,8 +3,8 @@
 //! Where ignored text belongs to the terminal behind it, the first terminal of a text differs from those behind it.
 
 use super::production::Rules;
-use super::source::{fail, Read};
 use super::tree::{Id, Node, Trees};
+use crate::notation::source::{fail, Read};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -12,9 +12,9 @@
 //! Source: github.com/guidance-ai/llguidance, docs/syntax.md, "Lazy lexemes" and "Tool calling".
 
 use super::lazy::{Beginning, Lazy};
-use super::source::{fail, Read};
 use super::tree::{Definition, Definitions, Id, Node};
 use super::{Context, Dialect};
+use crate::notation::source::{fail, Read};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -4,9 +4,10 @@
 
 use super::parameter::{parse_condition, parse_parameter, Formula};
 use super::parser::parse_nested;
-use super::source::{fail, Read, Source};
+use super::source::COUNTS;
 use super::tree::{Id, Node};
 use super::{literal, Context};
+use crate::notation::source::{fail, Read, Source};
 use std::rc::Rc;
 
 /// Deepest nesting of templates within the arguments of templates.
@@ -301,17 +302,17 @@ impl Bodies<'_, '_, '_> {
 /// `~2`, `~2..4`, `{2}`, `{2,4}`, `{2,}` or `{,4}`, behind the first sign.
 fn counts(source: &mut Source, char: char, at: usize) -> Read<(u32, Option<u32>)> {
     source.space(false);
-    let low = if source.peek() == Some(',') { 0 } else { source.count()? };
+    let low = if source.peek() == Some(',') { 0 } else { source.count(COUNTS)? };
     source.space(false);
     let mut high = Some(low);
     if char == '~' {
         if source.take("..") {
-            high = Some(source.count()?);
+            high = Some(source.count(COUNTS)?);
         }
     } else {
         if source.take(",") {
             source.space(false);
-            high = if source.peek() == Some('}') { None } else { Some(source.count()?) };
+            high = if source.peek() == Some('}') { None } else { Some(source.count(COUNTS)?) };
             source.space(false);
         }
         source.expect("}", "after the counts", "")?;

@@ -10,9 +10,9 @@
 use super::automaton::Automaton;
 use super::lowering::lower_part;
 use super::production::Rules;
-use super::source::Read;
 use super::tree::{Id, Node, Trees};
 use super::Context;
+use crate::notation::source::Read;
 use frisket_core::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use rustc_hash::{FxHashMap, FxHashSet};

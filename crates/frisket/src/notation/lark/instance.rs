@@ -1,8 +1,9 @@
 //! Definitions with templates and parameters → definitions without: one for each use that differs.
 
-use super::source::{fail, Read};
 use super::tree::{Definition, Definitions, Id, Module, Node};
 use super::{library, Context};
+use crate::notation::rules::listed;
+use crate::notation::source::{fail, Read};
 use frisket_core::builder::Builder;
 use frisket_schema::similar::nearest;
 use rustc_hash::FxHashSet;
@@ -267,11 +268,4 @@ impl Maker<'_, '_> {
 /// Whether all letters of a name are capitals.
 fn is_upper(name: &str) -> bool {
     name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
-}
-
-/// The first ten names.
-pub(super) fn listed(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(10);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    names[..names.len().min(10)].join(", ") + &more
 }

@@ -1,9 +1,9 @@
 //! A cursor in a Lark file × dialect → a text, a pattern, a special token or a JSON value.
 
-use super::pattern::Regex;
-use super::source::{fail, fault, Read, Source};
 use super::tree::{Id, Node};
 use super::{Context, Dialect};
+use crate::notation::pattern::Regex;
+use crate::notation::source::{character, fail, fault, Read, Source};
 use crate::notation::{Failure, Fault};
 use frisket_regex::python_class;
 use serde_json::value::RawValue;
@@ -92,7 +92,7 @@ fn escape(dialect: Dialect, source: &mut Source, text: &mut String) -> Read<()> 
     let (at, is_lark) = (source.at, dialect == Dialect::Lark);
     source.at += 1;
     let Some(letter) = source.next() else { return Ok(()) };
-    let length = match letter {
+    match letter {
         'n' => return put(text, '\n'),
         'r' => return put(text, '\r'),
         't' => return put(text, '\t'),
@@ -100,9 +100,8 @@ fn escape(dialect: Dialect, source: &mut Source, text: &mut String) -> Read<()> 
         '"' | '\\' => return put(text, letter),
         'b' if !is_lark => return put(text, '\u{8}'),
         '/' if !is_lark => return put(text, '/'),
-        'x' => 2,
-        'u' => 4,
-        'U' if is_lark => 8,
+        'x' | 'u' => {}
+        'U' if is_lark => {}
         _ if is_lark => {
             text.push('\\');
             return put(text, letter);
@@ -111,24 +110,9 @@ fn escape(dialect: Dialect, source: &mut Source, text: &mut String) -> Read<()> 
             let known = r#"there are \n \r \t \f \b \\ \/ \" \x00 \u0000"#;
             return fail(format!("there is no escape \\{}", letter.to_string().trim()), at, known);
         }
-    };
-    let digits = source.rest().bytes().take(length).take_while(u8::is_ascii_hexdigit).count();
-    if digits < length {
-        return fail(format!("\\{letter} takes {length} hexadecimal digits"), at, "");
     }
-    let point = u32::from_str_radix(&source.rest()[..length], 16).unwrap_or(u32::MAX);
-    source.at += length;
-    match char::from_u32(point) {
-        Some(char) => put(text, char),
-        None if point > frisket_regex::LAST => {
-            fail("there is no such character", at, "the last code point of Unicode is U+10FFFF")
-        }
-        None => fail(
-            format!("U+{point:04X} is half of a surrogate pair, and no character"),
-            at,
-            "write the whole character's number",
-        ),
-    }
+    let point = source.hexadecimal(letter, at)?;
+    put(text, character(point, at)?)
 }
 
 #[allow(clippy::unnecessary_wraps)]

@@ -1,14 +1,14 @@
 //! Lark's notation → productions → a node.
 //!
-//! source       the text, and errors with places     tree         what a text says, and the rules that are made of it
-//! literal      texts, patterns, tokens, JSON        pattern      a pattern in the dialect of its engine
-//! library      the terminals of `common`            parameter    functions of a rule's parameter
+//! source       white space, names and numbers        tree         what a text says, and the rules that are made of it
+//! literal      texts, patterns, tokens, JSON        library      the terminals of `common`
+//! parameter    functions of a rule's parameter
 //! expression   the body of a definition             parser       definitions and directives
 //! instance     templates, parameters → plain        terminal     what must be one regular language
 //! lazy         where lazy rules may begin           competition  lazy rules beside other terminals
 //! production   definitions → rules                  ignored      what may stand between terminals
 //! automaton    a regular node → a tree              beginning    what a text may begin with
-//! lowering     rules → a node                       written      rules for other notations
+//! lowering     rules → a node
 
 mod automaton;
 mod beginning;
@@ -22,23 +22,22 @@ mod literal;
 mod lowering;
 mod parameter;
 mod parser;
-mod pattern;
 mod production;
 mod source;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod tree;
-pub mod written;
 
-use super::Failure;
+use super::source::{Read, Source};
+use super::{Failure, Rules};
 use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_regex::Syntax;
-use source::Source;
 use tree::Trees;
 
-pub use pattern::of_xgrammar;
+pub(super) use lowering::lower_other;
+pub use tree::Module;
 
 /// The implementation whose reading of Lark's notation applies where implementations differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,14 +85,15 @@ impl<'c> Context<'c> {
     }
 }
 
-/// The node of a rule of a grammar in Lark's notation.
-pub fn lower(
+/// The rules of a grammar in Lark's notation, and what their parts refer to. The builder bears the limits.
+pub(super) fn read<'c>(
     builder: &mut Builder,
-    text: &str,
+    text: &'c str,
     options: &Options,
-    schemas: &mut dyn Schemas,
-) -> Result<TermId, Failure> {
+    schemas: &'c mut dyn Schemas,
+) -> Read<(Context<'c>, Rules)> {
     let mut cx = Context::new(text, options, schemas);
-    let module = parser::parse(&mut cx, &mut Source::new(text))?;
-    lowering::lower_module(&mut cx, builder, &module, options.start)
+    let module = parser::parse(&mut cx, &mut Source::new(text)?)?;
+    let rules = lowering::read_module(&mut cx, builder, &module, options.start)?;
+    Ok((cx, rules))
 }

@@ -4,7 +4,7 @@
 //!
 //! Source: github.com/guidance-ai/llguidance, docs/parametric.md.
 
-use super::source::{fail, Read, Source};
+use crate::notation::source::{fail, Read, Source};
 use std::rc::Rc;
 
 /// Deepest nesting of conditions, which are parsed by recursion.

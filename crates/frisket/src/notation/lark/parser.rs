@@ -4,10 +4,10 @@
 //! documentation, Lark Grammar.
 
 use super::expression::parse_body;
-use super::pattern::Regex;
-use super::source::{fail, Read, Source};
 use super::tree::{is_terminal, Attributes, Definition, Id, Module, Node};
 use super::{library, literal, Context};
+use crate::notation::pattern::Regex;
+use crate::notation::source::{fail, Read, Source};
 use frisket_schema::similar::nearest;
 use serde_json::Value;
 use std::rc::Rc;
@@ -19,10 +19,6 @@ const DEEPEST: usize = 20;
 
 /// The grammar that a whole text says.
 pub(super) fn parse(cx: &mut Context, source: &mut Source) -> Read<Module> {
-    if source.take("\u{feff}") {
-        let hint = r#"read the file with encoding="utf-8-sig", which leaves the mark out"#;
-        return fail("the grammar begins with a byte order mark", 0, hint);
-    }
     let mut parser = Parser { cx, source, depth: 0, module: Module::default() };
     parser.parse()?;
     Ok(parser.module)

@@ -11,11 +11,11 @@ use super::ignored::{separate, Gaps, Lexeme, Separation, Texts};
 use super::instance::instances;
 use super::lazy::is_lexeme;
 use super::lowering::{emit, lower_part};
-use super::pattern::Regex;
-use super::source::{fail, Read};
 use super::terminal::check_terminals;
 use super::tree::{Definition, Definitions, Id, Module, Node, Ordered};
 use super::{Context, Dialect};
+use crate::notation::pattern::Regex;
+use crate::notation::source::{fail, Read};
 use crate::notation::Failure;
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
 use frisket_core::builder::Builder;
@@ -119,7 +119,7 @@ impl Maker<'_, '_> {
         }
         let terminals = self.rules.clone();
         if self.has_gap {
-            let emitted = emit(&self.cx.trees, terminals.iter());
+            let emitted = emit(&self.cx.trees, terminals.iter(), 0);
             self.empty = emitted.productions.nullable().map(Rc::from).collect();
         }
         for definition in definitions.iter().filter(|definition| !is_whole(definition)) {
@@ -376,7 +376,7 @@ impl Maker<'_, '_> {
         if optional.is_empty() {
             return;
         }
-        let emitted = emit(&self.cx.trees, self.rules.iter());
+        let emitted = emit(&self.cx.trees, self.rules.iter(), 0);
         let with_text: FxHashSet<&str> = emitted.productions.with_text().collect();
         let empty: FxHashSet<&Rc<str>> = optional.iter().filter(|name| !with_text.contains(&***name)).collect();
         if empty.is_empty() {

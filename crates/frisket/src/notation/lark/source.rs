@@ -1,72 +1,11 @@
-//! The text of a grammar in Lark's notation, read from left to right, with the errors of its reader.
+//! White space, names and numbers of Lark's notation.
 
-use super::super::{Cursor, Failure, Fault};
-use crate::error::line_and_column;
-use frisket_regex::quoted;
-use std::borrow::Cow;
-use std::ops::{Deref, DerefMut};
+use crate::notation::source::{fail, fault, Read, Source};
 
-/// What a part of the text says, or what is wrong.
-pub(super) type Read<T> = Result<T, Failure>;
-
-/// Largest count: the engine's counts have 32 bits.
-const LARGEST: u64 = u32::MAX as u64;
-
-/// The failure at a byte of the text. An empty hint is none.
-pub(super) fn fault(message: impl Into<String>, at: usize, hint: impl Into<Cow<'static, str>>) -> Failure {
-    let hint = Some(hint.into()).filter(|hint| !hint.is_empty());
-    Failure::Unread(Fault { message: message.into(), at: Some(at), hint })
-}
-
-/// As `fault`, as the answer of a reader.
-pub(super) fn fail<T>(message: impl Into<String>, at: usize, hint: impl Into<Cow<'static, str>>) -> Read<T> {
-    Err(fault(message, at, hint))
-}
-
-/// A cursor in the text.
-pub(super) struct Source<'t>(Cursor<'t>);
-
-impl<'t> Deref for Source<'t> {
-    type Target = Cursor<'t>;
-
-    fn deref(&self) -> &Cursor<'t> {
-        &self.0
-    }
-}
-
-impl DerefMut for Source<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
+/// Advice on counts.
+pub(super) const COUNTS: &str = "counts are ~2, ~2..4, {2}, {2,} and {2,4}";
 
 impl<'t> Source<'t> {
-    pub fn new(text: &'t str) -> Self {
-        Source(Cursor { text, at: 0 })
-    }
-
-    /// Reads the text, which must come next.
-    pub fn expect(&mut self, text: &str, why: &str, hint: &'static str) -> Read<()> {
-        if self.take(text) {
-            return Ok(());
-        }
-        fail(format!("expected {text} {why}, found {}", self.found()), self.at, hint)
-    }
-
-    /// The next character, as errors name it.
-    pub fn found(&self) -> String {
-        match self.peek() {
-            None => "the end of the grammar".into(),
-            Some('\r' | '\n') => "the end of the line".into(),
-            Some(char) => quoted(std::iter::once(char)),
-        }
-    }
-
-    /// Line and column of a byte.
-    pub fn place(&self, at: usize) -> String {
-        line_and_column(self.text, at)
-    }
-
     /// Skips white space, comments, and line ends behind a backslash.
     pub fn space(&mut self, lines: bool) {
         loop {
@@ -128,31 +67,6 @@ impl<'t> Source<'t> {
         }
         self.at += length + 1;
         &rest[..=length]
-    }
-
-    /// The number of repetitions that comes next.
-    pub fn count(&mut self) -> Read<u32> {
-        let at = self.at;
-        let digits = self.take_while(|char| char.is_ascii_digit());
-        if digits.is_empty() {
-            return fail(
-                format!("expected a count, found {}", self.found()),
-                at,
-                "counts are ~2, ~2..4, {2}, {2,} and {2,4}",
-            );
-        }
-        let digits = match digits.trim_start_matches('0') {
-            "" => "0",
-            digits => digits,
-        };
-        match digits.parse::<u64>().ok().filter(|&count| count <= LARGEST) {
-            Some(count) => Ok(count as u32),
-            None => fail(
-                "the number of repetitions is too large",
-                at,
-                "at most 4,294,967,295 are possible; `*` has no limit",
-            ),
-        }
     }
 
     /// The number that comes next, decimal or hexadecimal.

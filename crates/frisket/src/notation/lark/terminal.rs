@@ -1,7 +1,7 @@
 //! Definitions → nothing, or an error at a terminal or lazy rule that is no single regular language.
 
-use super::source::{fail, Read};
 use super::tree::{is_terminal, Definition, Definitions, Node, Trees};
+use crate::notation::source::{fail, Read};
 use rustc_hash::FxHashSet;
 
 /// Checks that terminals and lazy rules are made of terminals alone, and that no terminal holds itself.

@@ -1,11 +1,11 @@
 //! Each construct of Lark's notation → the texts that it allows; each mistake → its place and hint.
 
-use super::written::written;
-use super::{lower, Dialect, Options, Schemas};
+use super::{Dialect, Schemas};
+use crate::notation::{self, Notation, Options};
 use crate::notation::{Failure, Fault};
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
 use frisket_core::builder::Builder;
-use frisket_core::regular::term::{TermId, EMPTY};
+use frisket_core::regular::term::TermId;
 use frisket_regex::Syntax;
 
 /// Knows one schema, that of a digit.
@@ -25,12 +25,16 @@ impl Schemas for Digit {
 }
 
 fn options(dialect: Dialect) -> Options<'static> {
-    Options { start: "start", dialect, python: Syntax::new(frisket_regex::Dialect::Python) }
+    Options { notation: Notation::Lark(dialect), root: None, python: Syntax::new(frisket_regex::Dialect::Python) }
+}
+
+fn lower(builder: &mut Builder, text: &str, dialect: Dialect) -> Result<TermId, Failure> {
+    notation::read(builder, text, &options(dialect), &mut Digit, |builder, read| read.lower(builder))
 }
 
 fn read(text: &str, dialect: Dialect) -> Result<Recognizer, Fault> {
     let mut builder = Builder::default();
-    match lower(&mut builder, text, &options(dialect), &mut Digit) {
+    match lower(&mut builder, text, dialect) {
         Ok(node) => Ok(Recognizer::new(builder.build(node.number()).unwrap())),
         Err(Failure::Unread(fault) | Failure::Empty(fault) | Failure::Limit(fault)) => Err(fault),
         Err(other) => panic!("{other:?}"),
@@ -165,7 +169,7 @@ fn a_mistake_has_a_place_and_a_hint() {
 #[test]
 fn json_that_nests_deep_is_beyond_a_limit() {
     let text = format!("%llguidance {{\"a\": {}{}}}\nstart: \"a\"", "[".repeat(500), "]".repeat(500));
-    let failure = lower(&mut Builder::default(), &text, &options(Llguidance), &mut Digit).unwrap_err();
+    let failure = lower(&mut Builder::default(), &text, Llguidance).unwrap_err();
     assert!(matches!(failure, Failure::Limit(fault) if fault.message == "this JSON nests too deep"));
 }
 
@@ -181,11 +185,12 @@ fn groups_nest_however_deep() {
 }
 
 #[test]
-fn rules_are_written_node_by_node() {
-    let mut builder = Builder::default();
-    let found = written(&mut builder, "start: A+\nA: /a/", &options(Lark), &mut Digit).unwrap();
-    let names: Vec<(&str, usize, usize)> =
-        found.rules.iter().map(|rule| (&*rule.name, rule.at, rule.nodes.len())).collect();
-    assert_eq!((&*found.root, names), ("start", vec![("A", 10, 1), ("start", 0, 2)]));
-    assert_ne!(lower(&mut builder, "start: \"a\"", &options(Lark), &mut Digit).unwrap(), EMPTY);
+fn rules_are_those_of_the_text_with_their_places() {
+    let text = "start: A+\nA: /a/";
+    let found = notation::read(&mut Builder::default(), text, &options(Lark), &mut Digit, |_, read| {
+        let rules = read.rules;
+        let names = rules.all().map(|rule| rules.productions.name(rule).to_owned());
+        Ok((rules.root.to_string(), names.zip(rules.places.clone()).collect::<Vec<_>>()))
+    });
+    assert_eq!(found.unwrap(), ("start".into(), vec![("A".into(), 10), ("start".into(), 0)]));
 }

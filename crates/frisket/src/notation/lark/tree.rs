@@ -3,7 +3,7 @@
 //! Nodes are numbers, so that a group may nest however deep: no pass over a body and no drop recurses.
 
 use super::parameter::Formula;
-use super::pattern::Regex;
+use crate::notation::pattern::Regex;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -92,15 +92,15 @@ pub(super) type Definitions = Ordered<Definition>;
 
 /// One grammar: its definitions, what may stand between its terminals, its options.
 #[derive(Default)]
-pub(super) struct Module {
-    pub definitions: Definitions,
-    pub ignored: Vec<Id>,
+pub struct Module {
+    pub(super) definitions: Definitions,
+    pub(super) ignored: Vec<Id>,
     /// Terminals of `%declare`, which have no texts, and where they are declared.
-    pub declared: Vec<(Rc<str>, usize)>,
+    pub(super) declared: Vec<(Rc<str>, usize)>,
     /// Whether ignored text may stand before the first terminal, too.
-    pub is_first_ignored: bool,
+    pub(super) is_first_ignored: bool,
     /// Whether at most one ignored text stands at a place: by `ignore_once`, by `skip_repetition`.
-    pub ignores_once: [bool; 2],
+    pub(super) ignores_once: [bool; 2],
 }
 
 /// Whether a name is a terminal's: its first letter is a capital.

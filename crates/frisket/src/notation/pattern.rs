@@ -5,12 +5,12 @@
 //!
 //! Source: docs.rs/regex, section Syntax; ECMA-262, section 22.2.
 
-use super::Dialect;
+use super::lark::Dialect;
 use frisket_regex::{Dialect as RegexDialect, Flags, Flaw, Node, Pattern, Syntax};
 use std::fmt::Write;
 
 /// A pattern in the dialect of its engine.
-pub(crate) struct Regex {
+pub struct Regex {
     /// The pattern in a dialect of the crate that reads it, and that dialect.
     pub pattern: String,
     pub flags: String,
@@ -30,16 +30,18 @@ impl Regex {
         let kept: String = "imsx".chars().filter(|flag| flags.contains(*flag)).collect();
         match dialect {
             Dialect::Llguidance => Ok(Self::read(pattern.to_owned(), kept, RegexDialect::Rust, python)),
-            Dialect::XGrammar => {
-                let (pattern, flags) = (of_xgrammar(pattern)?, kept + "a");
-                Ok(Self::read(pattern, flags, RegexDialect::Python, python))
-            }
+            Dialect::XGrammar => Self::of_xgrammar(pattern, kept, python),
             Dialect::Lark => {
                 let mut regex = Self::read(pattern.replace("\\/", "/"), kept, RegexDialect::Python, python);
                 regex.is_shortest = pattern.contains('?') && regex.ends_lazily(python)?;
                 Ok(regex)
             }
         }
+    }
+
+    /// A pattern of xgrammar, with flags of `imsx`.
+    pub fn of_xgrammar(pattern: &str, flags: String, python: &Syntax) -> Result<Self, Flaw> {
+        Ok(Self::read(of_xgrammar(pattern)?, flags + "a", RegexDialect::Python, python))
     }
 
     /// The pattern of a text in any case, as the dialect folds it.
@@ -148,7 +150,7 @@ fn length(node: &Node) -> u64 {
 
 /// A pattern of ECMAScript with classes of ASCII → the same in Python's dialect. `^` at its begin and `$` at its end say
 /// nothing: a terminal matches as a whole. Errors: what is no character, with its place in bytes.
-pub fn of_xgrammar(pattern: &str) -> Result<String, Flaw> {
+fn of_xgrammar(pattern: &str) -> Result<String, Flaw> {
     let slashes = pattern.bytes().rev().skip(1).take_while(|&byte| byte == b'\\').count();
     let end = pattern.len() - usize::from(pattern.ends_with('$') && slashes % 2 == 0);
     let begin = usize::from(pattern.starts_with('^')).min(end);

@@ -1,1 +1,0 @@
-"""Production rules → structural node, for all notations of the BNF family."""
