@@ -1,7 +1,7 @@
 """Name of another library → the AttributeError that says what to write here.
 
-Users of Outlines, xgrammar, llguidance, lm-format-enforcer and instructor try the names that they know. A name is told
-only where it is missing: no call gets slower, and none of these names is in a class of Python or in `dir`.
+Users of Outlines, xgrammar, llguidance, lm-format-enforcer and instructor try the names that they know. Only a name
+that is missing costs something: no call of a matcher gets slower, and `dir` of an object lists none of these names.
 """
 
 from __future__ import annotations
