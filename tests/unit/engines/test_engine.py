@@ -56,7 +56,7 @@ def test_the_command_tells_what_is_installed(
     assert lines[2][:4] == ["llama.cpp", "9.9", "with", "0.3.36"]
     assert ["vLLM", "0.32.0", "yes"] in [line[:3] for line in lines]
     assert ["MLX", "no"] in [line[:2] for line in lines]
-    assert any(line[-4:] == ["pip", "install", "mlx-lm", "tokenizers"] for line in lines)
+    assert any(line[-3:] == ["pip", "install", '"frisket-llm[mlx]"'] for line in lines)
     assert run(["engines", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert rows["transformers"]["is_tested"] and not rows["llama.cpp"]["is_tested"]
