@@ -8,7 +8,7 @@ use crate::regular::terms::Terms;
 use crate::regular::transfer::children;
 use std::ops::{Deref, DerefMut};
 
-/// Terms and registers. An arena is used as its terms are; only steps from heads ask the registers, too.
+/// Terms and registers. An arena is used as its terms are, but it also knows the steps inside the keys of objects.
 #[derive(Clone)]
 pub struct Arena {
     /// Terms, with the budget of the call that creates them.

@@ -52,9 +52,9 @@ impl HeadMask {
                 return Ok(head_mask);
             }
         }
+        let is_narrow = arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS;
         // A key leads from each byte to a state of its own: no loop is near.
-        let is_key = arena.info(head).structural;
-        if is_key || arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
+        if is_narrow || arena.info(head).structural {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             return HeadMask::from_walk(arena, walked, shared, true);
         }

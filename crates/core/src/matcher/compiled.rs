@@ -76,7 +76,7 @@ impl CompiledGrammar {
             }
             special_ids.push(id);
         }
-        let mut machine = Machine::of(&grammar, &limits, [cancellation.clone(), None], pause)?;
+        let mut machine = Machine::of(grammar, &limits, [cancellation.clone(), None], pause)?;
         check_can_begin(&mut machine, vocabulary)?;
         match prepare(&mut machine.arena, &masks) {
             // A mask that is not prepared now is computed when a matcher asks for it.

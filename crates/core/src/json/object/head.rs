@@ -12,7 +12,6 @@ use crate::regular::terms::DERIVATION;
 
 impl Arena {
     /// The rest of the texts of a head that begin with `byte`; `EMPTY` if there are none. Errors if the budget ends.
-    #[inline]
     pub fn derive(&mut self, head: TermId, byte: u8) -> Result<TermId> {
         if let Some(known) = self.terms.known_derivative(head, byte) {
             return Ok(known);

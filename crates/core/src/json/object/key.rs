@@ -240,7 +240,6 @@ mod tests {
     use super::*;
     use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{members, object, Member};
-    use crate::regular::fixture::after;
 
     /// An object in an arena, with its first state.
     fn made(named: &[Member<'_>], others: &[&str], rules: ObjectRules) -> (Box<Arena>, ObjectId, ObjectStateId) {
@@ -249,6 +248,11 @@ mod tests {
         let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
         let state = builder.arena.first_state(object);
         (builder.arena, object, state)
+    }
+
+    /// The head after these bytes.
+    fn after(arena: &mut Arena, head: TermId, read: &[u8]) -> TermId {
+        read.iter().fold(head, |head, &byte| arena.derive(head, byte).unwrap())
     }
 
     /// The state that a member leads to: its colon, its only value and what follows.

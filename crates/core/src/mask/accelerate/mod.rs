@@ -208,7 +208,7 @@ mod tests {
     /// The masks along a text, as words, and the elementary steps that they took.
     fn masks(grammar: &Grammar, vocabulary: &Arc<Vocabulary>, text: &str) -> (Vec<Vec<u32>>, u64) {
         let shared = SharedMasks::new(vocabulary.clone());
-        let mut machine = Machine::of(&grammar, &crate::limits::Limits::default(), [None, None], None).unwrap();
+        let mut machine = Machine::of(grammar, &crate::limits::Limits::default(), [None, None], None).unwrap();
         let mut masks = Masks::new(Vec::new());
         let mut follow_bytes = FollowBytes::default();
         let mut at = machine.start;
