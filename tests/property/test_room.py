@@ -137,7 +137,7 @@ BEGUN = [
 @pytest.mark.parametrize("separators", [(", ", ": "), None])
 def test_keys_that_came_do_not_come_again(schema: dict[str, Any], separators: tuple[str, str] | None) -> None:
     options = JSONSchemaOptions() if separators is None else JSONSchemaOptions(separators=separators)
-    texts = ["{", "}", "[", "]", '"', "a", "aa", ",", "1", "2", '""', '"a', " ", ": ", ", ", '": 1']
+    texts = ["{", "}", "[", "]", '"', "a", "aa", ",", ":", "1", "2", '""', '"a', " ", ": ", ", ", '": 1']
     tokens = [*(text.encode() for text in texts), None]
     schema = schema if "type" in schema else {"type": "object", **schema}
     compiled = Grammar.from_json_schema(schema, options).core.compile(Vocabulary(tokens, eos=[len(texts)]))

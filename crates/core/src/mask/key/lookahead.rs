@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::grammar::rules::First;
 use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
-use crate::mask::key::object_lookahead::At;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
 use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
 use crate::mask::walk_cache::TrieView;
@@ -35,8 +34,6 @@ pub(super) struct Lookaheads {
     pub(super) profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
     /// Indexed by the states of objects: None where not computed, Some(None) where a state has no summary.
     pub(super) summaries: Vec<Option<Option<ObjectSummary>>>,
-    /// Lookaheads of all states of an object that have one summary.
-    pub(super) objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
 }
 
 /// Give an empty table room for `TABLE_ROOM` entries.
