@@ -48,7 +48,7 @@ def fewest(matcher: Matcher) -> int | None:
 
 
 def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]:
-    """Walk to an end within a random room; how many positions were compared, and at how many no fewer tokens suffice."""
+    """Walk to an end within a random room; how many positions were compared, and at how many no fewer suffice."""
     eos = set(matcher.compiled.vocabulary.eos)
     try:
         room = matcher.least_tokens() + rng.choice((0, 0, 1, 2, 5))
