@@ -104,7 +104,7 @@ def test_random_walks_end_within_their_room(kind: str, block: int) -> None:
             found = check(compiled.matcher(), random.Random(seed + walk), random_case)
             compared, fewest_of_all = compared + found[0], fewest_of_all + found[1]
     assert compared >= 3, "the cases have become too small to say anything"
-    assert fewest_of_all >= 0.7 * compared, "a short text seldom takes more tokens than another"
+    assert fewest_of_all >= 0.5 * compared, "of most positions the short text takes the fewest tokens"
 
 
 KEYS = {"propertyNames": {"pattern": "^a*$"}, "additionalProperties": {"enum": [1, 2]}}
