@@ -48,7 +48,7 @@ def fewest(matcher: Matcher) -> int | None:
 
 
 def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]:
-    """Walk to an end within a random room; how many positions were compared, and at how many no fewer tokens suffice."""
+    """Walk to an end within a random room; how many positions were compared, and at how many no fewer suffice."""
     eos = set(matcher.compiled.vocabulary.eos)
     try:
         room = matcher.least_tokens() + rng.choice((0, 0, 1, 2, 5))
@@ -104,7 +104,7 @@ def test_random_walks_end_within_their_room(kind: str, block: int) -> None:
             found = check(compiled.matcher(), random.Random(seed + walk), random_case)
             compared, fewest_of_all = compared + found[0], fewest_of_all + found[1]
     assert compared >= 3, "the cases have become too small to say anything"
-    assert fewest_of_all >= 0.7 * compared, "a short text seldom takes more tokens than another"
+    assert fewest_of_all >= 0.5 * compared, "of most positions the short text takes the fewest tokens"
 
 
 KEYS = {"propertyNames": {"pattern": "^a*$"}, "additionalProperties": {"enum": [1, 2]}}
@@ -137,7 +137,7 @@ BEGUN = [
 @pytest.mark.parametrize("separators", [(", ", ": "), None])
 def test_keys_that_came_do_not_come_again(schema: dict[str, Any], separators: tuple[str, str] | None) -> None:
     options = JSONSchemaOptions() if separators is None else JSONSchemaOptions(separators=separators)
-    texts = ["{", "}", "[", "]", '"', "a", "aa", ",", "1", "2", '""', '"a', " ", ": ", ", ", '": 1']
+    texts = ["{", "}", "[", "]", '"', "a", "aa", ",", ":", "1", "2", '""', '"a', " ", ": ", ", ", '": 1']
     tokens = [*(text.encode() for text in texts), None]
     schema = schema if "type" in schema else {"type": "object", **schema}
     compiled = Grammar.from_json_schema(schema, options).core.compile(Vocabulary(tokens, eos=[len(texts)]))

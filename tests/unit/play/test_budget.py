@@ -65,7 +65,7 @@ def test_one_seed_has_one_number_for_each_token() -> None:
     """Budgets change an answer only where they bind: the tokens before are those of the answer without one."""
     grammar = frisket.Grammar.from_regex("[a-z]{4,}!")
     free = [step.token for step in wanted(200, 3, 1.5, grammar).steps]
-    for most in range(4, 40, 6):
+    for most in range(5, 40, 6):
         steps = wanted(most, 3, 1.5, grammar).steps
         bound = next((at for at, step in enumerate(steps) if step.budgeted), len(steps))
         assert [step.token for step in steps[:bound]] == free[:bound]
@@ -180,4 +180,4 @@ def test_the_check_says_the_least(client: Client, least: int) -> None:
         return next(part["least"] for part in parts if "least" in part)
 
     assert check("json_schema", LIST)["count"] == least
-    assert check("regex", "a{0,3}") == {"count": 0, "exact": True}
+    assert check("regex", "a{0,3}") == {"count": 0}

@@ -66,11 +66,7 @@ pub(crate) struct Closings {
 impl Closings {
     /// No closing text is known yet; `special_ids` are the token ids of the grammar's special tokens.
     pub(crate) fn new(special_ids: Vec<u32>) -> Self {
-        Closings {
-            distances: Distances::with_specials(),
-            closings: FxHashMap::default(),
-            special_ids,
-        }
+        Closings { distances: Distances::with_specials(), closings: FxHashMap::default(), special_ids }
     }
 
     /// The token ids of the grammar's special tokens.

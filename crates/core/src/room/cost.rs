@@ -312,7 +312,6 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
-
 }
 
 /// The tokens of one word of a mask.

@@ -18,7 +18,8 @@ After:
 {"type": "string", "maxLength": 20}
 ```
 
-**Finds** schemas whose `Matcher.least_tokens` is more than `max_tokens` (`--max-tokens`): the budget is refused. It also needs `vocabulary` (`--vocabulary`). If a schema does not compile, `frisket check` says why.
+**Finds** schemas whose `Matcher.least_tokens` is more than `max_tokens` (`--max-tokens`): the budget is refused. It
+also needs `vocabulary` (`--vocabulary`). If a schema does not compile, `frisket check` says why.
 
 **Fix**: none; give more tokens, shorten names, or let members be absent.
 

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
-use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON};
 
 /// Bytes of the longest texts that are counted. Chosen without measurement.
 const COUNT_DEPTH: u32 = 64;
@@ -102,7 +102,7 @@ impl Machine {
             }
             Term::Words { low, high, .. } => {
                 // Two orders of an object's members are one value.
-                let texts = self.list_values(item, MAX_WORDS, false)?;
+                let texts = self.word_values(item, false)?;
                 texts.is_some_and(|mut texts| {
                     texts.sort_unstable();
                     texts.dedup();
@@ -124,7 +124,7 @@ impl Machine {
         let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(false) };
         let words = self.arena.terms.word_sets[set.index()].words.clone();
         let words = &words[low as usize..high as usize];
-        let texts = self.list_values(item, MAX_WORDS, true)?;
+        let texts = self.word_values(item, true)?;
         let canonical = texts.is_some_and(|texts| {
             let without_ends =
                 |text: &Vec<u8>| text.iter().copied().filter(|&byte| byte != NUMERAL_END).collect::<Vec<u8>>();
@@ -175,25 +175,14 @@ impl Machine {
         Ok(noninteger)
     }
 
-    /// The canonical texts of all values of a regular item; None if it has more than `most` spellings.
-    pub(super) fn list_values(&mut self, item: TermId, most: usize, ordered: bool) -> Result<Option<Vec<Vec<u8>>>> {
-        if self.arena.info(item).structural {
+    /// The canonical texts of the values of whole words; None of other terms, and of too many words.
+    fn word_values(&mut self, item: TermId, ordered: bool) -> Result<Option<Vec<Vec<u8>>>> {
+        let Term::Words { set, low, high, depth: 0 } = *self.arena.term(item) else { return Ok(None) };
+        if (high - low) as usize > MAX_WORDS {
             return Ok(None);
         }
-        let spelled = match *self.arena.term(item) {
-            Term::Words { set, low, high, depth: 0 } => {
-                let words = self.arena.terms.word_sets[set.index()].clone();
-                ((high - low) as usize <= most)
-                    .then(|| words.words[low as usize..high as usize].iter().map(|word| word.to_vec()).collect())
-            }
-            Term::Quoted { text, state: Spelling::Start, escapes } => match self.arena.enumerate(text, most)? {
-                Some(texts) => Some(self.arena.spellings(texts.iter().map(|text| &**text), escapes)?),
-                None => None,
-            },
-            _ if self.arena.info(item).max_chars == MANY => None,
-            _ => self.arena.enumerate(item, most)?,
-        };
-        let Some(spelled) = spelled else { return Ok(None) };
+        let words = self.arena.terms.word_sets[set.index()].words.clone();
+        let spelled = &words[low as usize..high as usize];
         let mut texts = Vec::with_capacity(spelled.len());
         for text in spelled {
             self.arena.spend(text.len() as u64)?;
@@ -330,24 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn values_are_listed_by_their_canonical_texts() {
-        let list = |make: fn(&mut Builder) -> TermId, most| {
+    fn words_are_listed_by_the_canonical_texts_of_their_values() {
+        let list = |make: fn(&mut Builder) -> TermId| {
             let (mut machine, item) = unique_machine(make);
-            let found = machine.list_values(item, most, true).unwrap();
+            let found = machine.word_values(item, true).unwrap();
             found.map(|texts| texts.into_iter().map(|text| String::from_utf8(text).unwrap()).collect::<Vec<_>>())
         };
-        let numbers = |builder: &mut Builder| words(builder, &["1.0", "true"]);
-        assert_eq!(list(numbers, 2).unwrap(), ["1 ", "true"]);
-        assert_eq!(list(numbers, 1), None, "more than asked for");
-        let strings = |builder: &mut Builder| {
-            let text = words(builder, &["a", "\""]);
-            quoted(builder, text)
-        };
-        let mut found = list(strings, 2).unwrap();
-        found.sort();
-        assert_eq!(found, ["\"\\\"\"", "\"a\""]);
-        assert_eq!(list(|builder| bytes(builder, b'0', b'9', 1, None), 1_000), None, "no end");
-        assert_eq!(list(|builder| bytes(builder, b'0', b'1', 1, Some(1)), 2).unwrap(), ["0 ", "1 "]);
+        assert_eq!(list(|builder| words(builder, &["1.0", "true"])).unwrap(), ["1 ", "true"]);
+        assert_eq!(list(|builder| bytes(builder, b'0', b'1', 1, Some(1))), None, "no words");
     }
 
     #[test]

@@ -240,15 +240,6 @@ impl Machine {
             return Ok(None);
         }
         let asked = most.next_power_of_two().max(16);
-        if let Some(texts) = self.list_values(node, asked, ordered)? {
-            let mut values: Vec<u32> = texts.into_iter().map(|text| self.value_id(text)).collect();
-            values.sort_unstable();
-            values.dedup();
-            let item_values = ItemValues { values: Arc::new(values), is_complete: true, asked };
-            let answer = answer(&item_values);
-            self.unique.item_values.insert((node, ordered), item_values);
-            return Ok(answer);
-        }
         self.unique.in_progress.push(node);
         let outer = std::mem::take(&mut self.unique.found);
         let found = self.count_values(node, asked, ordered);

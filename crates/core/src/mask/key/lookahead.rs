@@ -23,14 +23,6 @@ use std::hash::Hash;
 /// Steps of the budget per walk whose tokens join those of a lookahead: about 0.2 µs.
 const STEPS_PER_LIST: u64 = 4;
 
-/// A place in an object: before it, before a key, behind a member.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum At {
-    Start,
-    Key,
-    Next,
-}
-
 /// Lookaheads cached for one machine.
 #[derive(Default)]
 pub(super) struct Lookaheads {
@@ -42,8 +34,6 @@ pub(super) struct Lookaheads {
     pub(super) profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
     /// Indexed by the states of objects: None where not computed, Some(None) where a state has no summary.
     pub(super) summaries: Vec<Option<Option<ObjectSummary>>>,
-    /// Lookaheads of all states of an object that have one summary.
-    pub(super) objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
 }
 
 /// Give an empty table room for `TABLE_ROOM` entries.

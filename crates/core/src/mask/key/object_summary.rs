@@ -16,7 +16,7 @@ use crate::vocabulary::key_prefixes::{KeyPrefixes, BEFORE, BEHIND};
 use smallvec::SmallVec;
 
 /// A summary of the state of an object, equal for states that no token tells apart.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(8))]
 pub(crate) struct ObjectSummary {
     /// A hash of how keys may begin.
