@@ -86,8 +86,8 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
         schema::SchemaDocument;
         lark::lower_lark, lark::read_lark, lark::xgrammar_pattern, content::content, regex::is_ecma_regex,
         regex::property_set, without::without, mask_rows::advance_all, mask_rows::may_take_later,
-        schema::report::is_keyword, schema::report::is_sorted, schema::steps::json_value,
-        schema::steps::schema_references, schema::report::closest, schema::report::schema_report);
+        schema::report::is_keyword, schema::report::is_sorted, schema::report::json_hash,
+        schema::report::schema_references, schema::report::closest, schema::report::schema_report);
     module.add("Flaw", py.get_type::<production::Flaw>())?;
     module.add("Fault", py.get_type::<lark::Fault>())?;
     Ok(module.clone())
