@@ -28,10 +28,10 @@ T = TypeVar("T")
 
 
 class Recent(Generic[T]):
-    """At most `count` results that weigh about `weight` bytes together at most; the least recently used is dropped first.
+    """At most `count` results of about `weight` bytes together; the least recently used is dropped first.
 
-    Thread-safe without a lock, which a child of a fork would inherit: each step is one call of a dict. A result that one
-    thread looks up is missing for a moment to all others, which make it again, and a sum of two threads may be lost.
+    Thread-safe without a lock, which a child of a fork would inherit: each step is one call of a dict. A result that
+    one thread looks up is missing for a moment to all others, which make it again; a sum of two threads may be lost.
     """
 
     __slots__ = ("_entries", "_held", "count", "weight")

@@ -184,3 +184,57 @@ impl Request<'_> {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Code, Grammar, Limits, Vocabulary};
+    use std::collections::BTreeMap;
+
+    fn matcher(pattern: &str) -> SharedMatcher {
+        let vocabulary = Vocabulary::from_bytes(["a", "b", "c", ""], [("<end>", 3)], &[3]).unwrap();
+        let grammar = Grammar::from_regex(pattern, &Limits::default()).unwrap();
+        SharedMatcher::new(grammar.compile(&vocabulary, &Limits::default()).unwrap().matcher())
+    }
+
+    fn filled(request: Request<'_>) -> (Vec<(usize, u32)>, Option<Outcome>) {
+        let rows = Lock::<BTreeMap<usize, u32>>::default();
+        let outcomes = fill_drafts(&[request], None, |row, content, mask_words| {
+            let mut words = vec![0; mask_words];
+            content.write_over(&Row::Unknown, &mut words, mask_words);
+            rows.lock().insert(row, words[0]);
+        });
+        let rows = rows.lock().iter().map(|(&row, &word)| (row, word)).collect();
+        (rows, outcomes.into_iter().next().map(|(_, outcome)| outcome))
+    }
+
+    #[test]
+    fn a_row_for_each_draft_and_the_matcher_stays() {
+        let matcher = matcher("ab*c");
+        let request = Request { matcher: &matcher, row: 5, drafts: &[0, 1, 0, 1], room: None, taken: None };
+        let (rows, outcome) = filled(request);
+        assert_eq!(rows, [(5, 1), (6, 6), (7, 6), (8, 6), (9, 6)], "after a refused draft, the mask before it");
+        assert!(outcome.is_some_and(|outcome| outcome.failed.is_none() && !outcome.is_bent));
+        let (rows, outcome) = filled(Request { matcher: &matcher, row: 0, drafts: &[0], room: None, taken: None });
+        assert_eq!((rows, outcome.is_none()), (vec![(0, 1), (1, 6)], true), "all of it was known");
+        assert_eq!(matcher.try_call(|matcher| Some(matcher.steps())), Some(0));
+        let request = Request { matcher: &matcher, row: 0, drafts: &[2, -1], room: None, taken: Some(0) };
+        let (rows, _) = filled(request);
+        assert_eq!(rows, [(0, 6), (1, 8), (2, u32::MAX)], "all tokens behind what is no token");
+        assert_eq!(matcher.try_call(|matcher| Some(matcher.steps())), Some(1), "what is taken is taken for good");
+    }
+
+    #[test]
+    fn a_request_says_why_a_row_is_missing_and_that_its_text_may_be_cut() {
+        let matcher = matcher("abc");
+        let request = Request { matcher: &matcher, row: 0, drafts: &[], room: None, taken: Some(2) };
+        let (rows, outcome) = filled(request);
+        let (place, error) = outcome.and_then(|outcome| outcome.failed).unwrap();
+        assert_eq!((rows.len(), place, error.code()), (0, 0, Code::TokenRejected));
+        let room = Some(Room { tokens: 1, margin: 9, compares: true });
+        let (rows, outcome) = filled(Request { matcher: &matcher, row: 0, drafts: &[], room, taken: None });
+        let cut = outcome.and_then(|outcome| outcome.cut).unwrap();
+        assert_eq!((rows, cut.code()), (vec![(0, 1)], Code::Budget));
+        assert_eq!(cut.least().and_then(|least| least.count), Some(3));
+    }
+}

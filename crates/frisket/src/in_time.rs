@@ -66,3 +66,27 @@ pub fn in_time<T: Send + 'static>(
         limit?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn a_call_on_large_input_ends_before_its_work_does() {
+        let flag = Cancellation::default();
+        let limits = Limits::default().cancellation(&flag);
+        let (end, ended) = channel::<()>();
+        let done = in_time(&limits, LARGE, move |caller, limits| {
+            assert!(caller.run(move || flag.cancel()).is_some());
+            let own = limits.parts().1.unwrap();
+            while !own.is_cancelled() {
+                thread::yield_now();
+            }
+            drop(end);
+        });
+        assert_eq!(done.unwrap_err().code(), Code::Cancelled);
+        assert!(ended.recv().is_err(), "the work was told, and has ended");
+        assert_eq!(in_time(&Limits::default(), LARGE, |caller, _| caller.run(|| 7)), Ok(Some(7)));
+    }
+}

@@ -4,15 +4,13 @@ use crate::compiled::CompiledGrammar;
 use crate::error::{guarded, Error, Result};
 use crate::limits::Limits;
 use frisket_core::mask::mask::Mask;
+pub use frisket_core::matcher::Likely;
 use frisket_core::matcher::{self as core, NearMask};
 use std::sync::Arc;
 
 /// One sequence's position in a text of the grammar. A call that fails leaves it as it was; a clone goes on alone.
 #[derive(Clone)]
 pub struct Matcher(core::Matcher);
-
-/// The text that likely comes next.
-pub use frisket_core::matcher::Likely;
 
 impl Matcher {
     pub(crate) fn new(matcher: core::Matcher) -> Self {
@@ -62,7 +60,8 @@ impl Matcher {
         self.0.cached_mask()
     }
 
-    /// The mask for an engine that counts tokens: see `frisket_core::matcher::Matcher::mask_near`.
+    /// The mask with `room` tokens left, for an engine that counts them: one token raises the number that the text still
+    /// needs by at most `margin`.
     pub(crate) fn mask_near(&mut self, room: u32, margin: u32, compares: bool) -> Result<NearMask> {
         guarded(|| Ok(self.0.mask_near(room, margin, compares)?))
     }

@@ -55,3 +55,25 @@ impl SharedMatcher {
         self.try_call(|matcher| matcher.known_mask())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Code, Grammar, Limits, Vocabulary};
+    use std::panic::{catch_unwind, AssertUnwindSafe};
+
+    #[test]
+    fn a_matcher_that_a_panic_left_is_used_no_more() {
+        let vocabulary = Vocabulary::from_bytes(["a", ""], [("<end>", 1)], &[1]).unwrap();
+        let grammar = Grammar::from_regex("a", &Limits::default()).unwrap();
+        let matcher = SharedMatcher::new(grammar.compile(&vocabulary, &Limits::default()).unwrap().matcher());
+        assert!(matcher.known_mask().is_none());
+        assert!(matcher.call(None, |matcher| matcher.mask(None)).unwrap().allows(0));
+        assert!(matcher.known_mask().is_some_and(|mask| mask.is_single()));
+        let panicked =
+            catch_unwind(AssertUnwindSafe(|| matcher.call(None, |_| -> Result<()> { panic!("on purpose") })));
+        assert!(panicked.is_err());
+        assert_eq!(matcher.call(None, |_| Ok(())).unwrap_err().code(), Code::Bug);
+        assert!(matcher.known_mask().is_none());
+    }
+}

@@ -10,6 +10,7 @@ use crate::limit::{given, Limits};
 use crate::regex;
 use frisket::front_end::regex::Pattern;
 use frisket::front_end::schema::compile::Prelude;
+use frisket::front_end::schema::types::array::unique_items;
 use frisket::front_end::{Builder, Error, ObjectRules, Punctuation, TermId, EMPTY, EPSILON};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -314,8 +315,11 @@ impl GrammarBuilder {
     ) -> PyResult<u32> {
         let builder = self.builder()?;
         let punctuation = punctuation(builder, [open.0, close.0, comma.0, comma.0, empty.0])?;
-        let (min, max) = (count(min_items), max_items.map(count));
-        node(array(builder, &prefix.0, rest.map(|rest| rest.0), punctuation, min, max, unique))
+        let (rest, min, max) = (rest.map(|rest| rest.0), count(min_items), max_items.map(count));
+        node(match unique {
+            true => unique_items(builder, &prefix.0, rest, punctuation, min, max),
+            false => builder.array(&prefix.0, rest, punctuation, min, max),
+        })
     }
 
     /// A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
@@ -366,26 +370,6 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
     }
     let [open, close, colon, comma, empty] = made;
     Ok(Punctuation { open, close, colon, comma, empty })
-}
-
-/// An array of items by position, then any number of `rest`; if `unique`, no two have the same value.
-fn array(
-    builder: &mut Builder,
-    prefix: &[u32],
-    rest: Option<u32>,
-    punctuation: Punctuation,
-    min: u32,
-    max: Option<u32>,
-    unique: bool,
-) -> Result<TermId> {
-    if !unique {
-        return builder.array(prefix, rest, punctuation, min, max);
-    }
-    let mut states: Vec<(bool, Vec<(u32, u32)>)> =
-        prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
-    let last = states.len() as u32;
-    states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
-    builder.unique_array(&states, punctuation, min, max)
 }
 
 /// Whether every escape of JSON may be used, as `escapes` says.

@@ -15,7 +15,7 @@ pub fn replay_timed(
     compiled: &CompiledGrammar,
     token_ids: Vec<u32>,
 ) -> PyResult<(Vec<u64>, Vec<u64>, bool)> {
-    let compiled = compiled.inner();
+    let compiled = &compiled.inner;
     let replay = || -> frisket::Result<_> {
         let mut matcher = compiled.matcher();
         let mut words = vec![0; matcher.mask_words()];

@@ -3,7 +3,6 @@
 use crate::array_cache::ArrayCache;
 use crate::limit::{Cancellation, Limits};
 use crate::matcher::Matcher;
-use crate::vocabulary::Vocabulary;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -12,26 +11,12 @@ use std::sync::Arc;
 /// others have computed, and a call that needs no computation waits for none.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
-    inner: frisket::CompiledGrammar,
-    arrays: Arc<ArrayCache>,
-    asked: Asked,
-}
-
-/// The arguments of `compile`: Python objects that the properties of a compiled grammar return.
-pub struct Asked {
+    pub inner: frisket::CompiledGrammar,
+    pub arrays: Arc<ArrayCache>,
+    /// The arguments of `compile`, which its properties return.
     pub grammar: Option<Py<PyAny>>,
     pub vocabulary: Py<PyAny>,
     pub limits: Option<Py<Limits>>,
-}
-
-impl CompiledGrammar {
-    pub fn new(inner: frisket::CompiledGrammar, vocabulary: &Vocabulary, asked: Asked) -> Self {
-        CompiledGrammar { inner, arrays: vocabulary.arrays.clone(), asked }
-    }
-
-    pub fn inner(&self) -> &frisket::CompiledGrammar {
-        &self.inner
-    }
 }
 
 #[pymethods]
@@ -53,19 +38,19 @@ impl CompiledGrammar {
     /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.
     #[getter]
     fn grammar(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.asked.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
+        self.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
     }
 
     /// Which keywords of a JSON Schema are enforced, by JSON pointer; None for other notations.
     #[getter]
     fn report(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.asked.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
+        self.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
     }
 
     /// The limits of each call and of the memory that the automaton holds.
     #[getter]
     fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
-        match &self.asked.limits {
+        match &self.limits {
             Some(limits) => Ok(limits.clone_ref(py)),
             None => Py::new(py, Limits::default()),
         }
@@ -87,7 +72,7 @@ impl CompiledGrammar {
     /// The very vocabulary that the grammar was compiled for.
     #[getter]
     fn vocabulary(&self, py: Python<'_>) -> Py<PyAny> {
-        self.asked.vocabulary.clone_ref(py)
+        self.vocabulary.clone_ref(py)
     }
 
     /// Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it
@@ -98,7 +83,7 @@ impl CompiledGrammar {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let grammar = match &self.asked.grammar {
+        let grammar = match &self.grammar {
             Some(grammar) => format!("of {} ", grammar.bind(py).repr()?),
             None => String::new(),
         };

@@ -1,6 +1,6 @@
 //! Grammar → CompiledGrammar, accepted texts, dump.
 
-use crate::compiled::{Asked, CompiledGrammar};
+use crate::compiled::CompiledGrammar;
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, without};
 use crate::limit::{given, Limits};
@@ -41,8 +41,8 @@ impl Grammar {
         let bounds = given(limits.as_ref());
         let compile = || self.0.compile(&vocabulary.inner, &bounds);
         let compiled = briefly_unless_large(py, self.0.memory_bytes(), compile).map_err(raise)?;
-        let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
-        Ok(CompiledGrammar::new(compiled, &vocabulary, asked))
+        let (arrays, limits) = (vocabulary.arrays, limits.map(Bound::unbind));
+        Ok(CompiledGrammar { inner: compiled, arrays, grammar, vocabulary: given_vocabulary, limits })
     }
 
     /// How many nodes were built.

@@ -34,7 +34,7 @@ __all__ = [
     "is_ecma_regex",
     "is_keyword",
     "is_sorted",
-    "json_value",
+    "json_hash",
     "lower_rules",
     "may_take_later",
     "open_rules",
@@ -232,8 +232,8 @@ def schema_report(
     The schema is read again, within these limits. `registry` gives the document of a URI, or None.
     """
 
-def json_value(text: str) -> Any:
-    """The value that the parser reads in a JSON text, each number as the bytes of its numeral. For tests."""
+def json_hash(schema: Any) -> int:
+    """A hash of the content of a value or JSON text: spellings of numbers, and members in their order. For tests."""
 
 def without(text: bytes, keys: Sequence[str]) -> bytes | None:
     """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or

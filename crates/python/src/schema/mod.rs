@@ -7,7 +7,6 @@
 //! document  schema → its subschemas, their drafts and references
 //! member    schema of an object → the values of its members
 //! report    schema → the outcome for each keyword
-//! steps     each step of the front end alone, for tests
 //! ```
 
 mod document;
@@ -15,7 +14,6 @@ mod member;
 mod options;
 mod prelude;
 pub mod report;
-pub mod steps;
 mod tree;
 
 pub use document::SchemaDocument;

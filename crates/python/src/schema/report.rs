@@ -6,6 +6,7 @@ use crate::gil::without;
 use crate::limit::{given, Limits};
 use frisket::front_end::schema::order;
 use frisket::front_end::schema::report;
+use frisket::front_end::schema::resolve::references::{references, Reference};
 use frisket::front_end::schema::resolve::Registry;
 use frisket::front_end::schema::similar;
 use pyo3::prelude::*;
@@ -52,6 +53,21 @@ pub fn is_keyword(name: &str) -> bool {
 #[pyfunction]
 pub fn closest(word: &str, known: Vec<String>) -> Option<String> {
     similar::closest(word, known.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// A hash of the content of a value or JSON text: spellings of numbers, and members in their order. For tests.
+#[pyfunction]
+pub fn json_hash(schema: &Bound<'_, PyAny>) -> PyResult<u128> {
+    let tree = read(schema)?;
+    Ok(tree.hash(tree.root()))
+}
+
+/// Every reference that the front end finds: its place, keyword and text; its target's place, URI and draft.
+///
+/// `registry` gives the document of a URI, or None. For tests.
+#[pyfunction]
+pub fn schema_references(schema: &Bound<'_, PyAny>, registry: Py<PyAny>) -> PyResult<Vec<Reference>> {
+    references(read(schema)?, &Callback(registry)).map_err(raise)
 }
 
 fn told(entries: Vec<report::Entry>) -> Vec<Entry> {

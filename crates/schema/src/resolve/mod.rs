@@ -7,10 +7,12 @@
 //! pointer      token ↔ its spelling in a JSON pointer
 //! uri          base × reference → URI
 //! document     trees → resources: base URIs, drafts, anchors
+//! references   schema → all references in it
 //! ```
 
 pub mod applicator;
 pub mod pointer;
+pub mod references;
 pub mod uri;
 
 mod document;

@@ -68,13 +68,13 @@ fn sequence<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Res
     let signs = punctuation(layout);
     let builder = lowering.builder();
     Ok(Some(match is_unique {
-        true => unique(builder, &prefix, rest, signs, least, kept)?,
+        true => unique_items(builder, &prefix, rest, signs, least, kept)?,
         false => builder.array(&prefix, rest, signs, least, kept)?,
     }))
 }
 
-/// The node of arrays of unique items.
-fn unique(
+/// The node of arrays of unique items: those of `prefix` by position, then any number of `rest`.
+pub fn unique_items(
     builder: &mut Builder,
     prefix: &[u32],
     rest: Option<u32>,

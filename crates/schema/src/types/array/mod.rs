@@ -15,7 +15,7 @@ mod negation;
 mod shape;
 
 pub use emptiness::is_empty;
-pub use lower::lower;
+pub use lower::{lower, unique_items};
 pub use negation::negated;
 pub(crate) use negation::outside;
 pub use shape::{Counted, Shape};

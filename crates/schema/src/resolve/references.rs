@@ -1,37 +1,17 @@
-//! Schema → its value, its references: steps of the front end by themselves, for tests beside `json` and a resolver in Python.
+//! Schema → every reference in it, and where each leads: for tests beside a resolver of their own.
 
-mod value;
-
-use super::{read, Callback};
-use crate::error::raise;
-use frisket::front_end::schema::error::Result;
-use frisket::front_end::schema::json::{self, Tree};
-use frisket::front_end::schema::resolve::applicator::subschemas;
-use frisket::front_end::schema::resolve::{Documents, Location, Registry, ResourceId};
-use pyo3::prelude::*;
+use super::applicator::subschemas;
+use super::{Documents, Location, Registry, ResourceId};
+use crate::error::Result;
+use crate::json::Tree;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The value that the parser reads in a JSON text, each number as the bytes of its numeral. For tests.
-#[pyfunction]
-pub fn json_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    let tree = json::parse(text).map_err(raise)?;
-    value::written(py, &tree)
-}
-
 /// (pointer of a subschema, keyword, its reference, pointer, base URI and draft of the target)
-type Reference = (String, String, String, Option<(String, String, String)>);
+pub type Reference = (String, String, String, Option<(String, String, String)>);
 
-/// Every reference that the front end finds: its place, keyword and text; its target's place, URI and draft.
-///
-/// `registry` gives the document of a URI, or None. For tests.
-#[pyfunction]
-pub fn schema_references(schema: &Bound<'_, PyAny>, registry: &Bound<'_, PyAny>) -> PyResult<Vec<Reference>> {
-    let registry = Callback(registry.clone().unbind());
-    references(read(schema)?, &registry).map_err(raise)
-}
-
-fn references(schema: Arc<Tree>, registry: &dyn Registry) -> Result<Vec<Reference>> {
+/// Every reference of a schema and of the schemas that it leads to. Errors: what is no reference; those of the registry.
+pub fn references(schema: Arc<Tree>, registry: &dyn Registry) -> Result<Vec<Reference>> {
     let mut documents = Documents::new(schema, Some(registry))?;
     let root = documents.root();
     let start = documents.resource(root).root;
