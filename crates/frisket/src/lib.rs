@@ -82,11 +82,11 @@
 //! use frisket::{Code, Grammar, Limits};
 //!
 //! let error = Grammar::from_gbnf("root ::= [a-z", "root", &Limits::default()).err().unwrap();
-//! assert_eq!((error.code(), error.place()), (Code::GrammarSyntax, Some("1:11")));
+//! assert_eq!((error.code(), error.place()), (Code::GrammarSyntax, Some("1:10")));
 //! assert_eq!(error.hint(), Some(r"close it with ]; in a class ] is written \]"));
 //! ```
 //!
-//! The notations that engines hand over as text are read here. All others (templates, tools, EBNF, ABNF, structural tags)
+//! The notations that engines hand over as text are read here. All others (templates, tools, structural tags)
 //! are the Python package's.
 
 #![forbid(unsafe_code)]

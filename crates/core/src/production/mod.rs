@@ -333,7 +333,7 @@ pub(crate) mod tests {
         made.redefine(0);
         let body = made.nodes(0).end - 1;
         let below: Vec<&BodyNode> = made.below(body).map(|node| made.node(node)).collect();
-        assert_eq!(below, [&BodyNode::Call(1, 7), &BodyNode::Seq]);
+        assert_eq!(below, [&BodyNode::Call(0, 7), &BodyNode::Seq]);
         assert_eq!((made.rule("A"), made.count(), made.title(1)), (Some(0), 2, "B"));
         assert_eq!(made.check("A").unwrap().unwrap(), [0, 1]);
     }
