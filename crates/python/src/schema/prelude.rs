@@ -62,7 +62,8 @@ impl Prelude {
         let tree = if text.is_none() { Some(read_watched(schema, watch(&limits))?) } else { None };
         let registry = registry.map(|registry| Arc::new(Callback(registry)));
         let prelude = self.0.clone();
-        let bytes = tree.as_ref().map_or(0, |tree| NODE * tree.len()) + text.as_ref().map_or(0, String::len);
+        let bytes = tree.as_ref().map_or(0, |tree| NODE * tree.len() + tree.text_bytes())
+            + text.as_ref().map_or(0, String::len);
         let work = move |caller: Caller, limits: frisket::Limits| {
             apart();
             let tree = match (tree, text) {

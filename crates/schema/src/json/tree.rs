@@ -143,6 +143,11 @@ impl Tree {
         self.nodes.len()
     }
 
+    /// Bytes of all strings, keys and numerals.
+    pub fn text_bytes(&self) -> usize {
+        self.texts.as_bytes().len()
+    }
+
     /// A tree always has a root.
     pub fn is_empty(&self) -> bool {
         false
