@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from frisket import log
 from frisket.errors import FrisketError
 from frisket.misuse import given
-from frisket.recent import Recent
+from frisket.recent import Recent, content
 
 if TYPE_CHECKING:
     from frisket._core import Grammar
@@ -61,7 +61,9 @@ def compile_schema(
     found = compiled_lately.get(key)
     if found is None:
         found = _read(schema, options, None, None, data)
-        compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
+        # Another thread may have changed the schema since `data` was written.
+        if content(schema) == data:
+            compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
     else:
         log.debug("a schema of %d bytes was read before", len(data))
     return found

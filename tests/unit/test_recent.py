@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from frisket import json_schema
+from frisket import compiled_schema, json_schema
 from frisket.compiled_schema import compiled_lately
 from frisket.errors import LimitExceededError, UnsupportedSchemaError
 from frisket.grammar import Grammar
@@ -182,3 +182,18 @@ class TestGrammar:
             grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(relaxed=True))
             with pytest.raises(Exception, match="breaks its schema"):
                 grammar.value("[1, 2]")
+
+
+def test_a_schema_that_changes_while_it_is_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where another thread changes a dict behind the look-up."""
+    front_end = compiled_schema.front_end()
+    read = front_end.compile_json_schema
+
+    def changed(schema: dict[str, object], *others: object) -> object:
+        schema["const"] = "another"
+        return read(schema, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(front_end, "compile_json_schema", changed)
+        Grammar.from_json_schema({"const": "one that changes"})
+    assert Grammar.from_json_schema({"const": "one that changes"}).accepts('"one that changes"')
