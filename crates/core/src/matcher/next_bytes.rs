@@ -61,3 +61,26 @@ pub(super) fn live_bytes(machine: &mut Machine, id: PositionId) -> Result<[bool;
     }
     Ok(live)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::machine;
+
+    #[test]
+    fn bytes_are_told_by_their_characters() {
+        assert_eq!(
+            shown(&[(b'a', b'c'), (b' ', b' '), (b'\n', b'\n'), (0, 1)]),
+            "a\u{2013}c, a space, a line break, byte 0x00\u{2013}byte 0x01"
+        );
+    }
+
+    #[test]
+    fn ranges_are_disjoint_and_as_many_as_are_asked_for() {
+        let mut machine = machine(|builder| builder.byte_class(&[(1, 2), (3, 4), (9, 9), (255, 255)]).unwrap());
+        let start = machine.start;
+        assert_eq!(next_byte_ranges(&mut machine, start, 9).unwrap(), [(1, 4), (9, 9), (255, 255)]);
+        assert_eq!(next_byte_ranges(&mut machine, start, 2).unwrap(), [(1, 4), (9, 9)]);
+        assert_eq!(live_bytes(&mut machine, start).unwrap().iter().filter(|&&live| live).count(), 6);
+    }
+}

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::regular::id::KeySetId;
 use crate::regular::term::{Spelling, Term, Text};
 use crate::room::closing::Closings;
+use crate::room::open_key::is_behind_unknown_key;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,7 +131,7 @@ fn strings_to_avoid(machine: &Machine, position: &Position) -> Option<Vec<u8>> {
 /// Whether the continuations of an abstract position depend on the values or keys that it leaves out.
 fn is_uncertain(machine: &Machine, id: PositionId) -> bool {
     let position = machine.position(id);
-    position.crosses_item || position.depends_on_value || machine.is_behind_unknown_key(id)
+    position.crosses_item || position.depends_on_value || is_behind_unknown_key(machine, id)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
 use crate::regular::id::SpecialId;
+use crate::room::open_key::Twin;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
@@ -86,7 +87,7 @@ impl Closings {
         if let Some(closing) = self.closings.get(&position) {
             return Ok(closing.tokens);
         }
-        if let Some(twin) = machine.key_twin(position)?.filter(|twin| !machine.is_near_earlier_key(twin)) {
+        if let Some(twin) = Twin::of(machine, position)?.filter(|twin| !twin.is_near_earlier_key(machine)) {
             let tokens = self.tokens(machine, vocabulary, twin.position)?;
             machine.arena.budget.grow(PER_CLOSING);
             self.closings.insert(position, self.closings[&twin.position]);

@@ -10,6 +10,7 @@ use crate::mask::mask::Mask;
 use crate::regular::id::SpecialId;
 use crate::room::alike::alike;
 use crate::room::closing::Closings;
+use crate::room::open_key::is_behind_unknown_key;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{sparse_bits, Part, Words};
 use crate::vocabulary::vocabulary::Vocabulary;
@@ -200,7 +201,7 @@ impl<'a> Reader<'a> {
             return Ok(Some(cost));
         }
         // A twin does not know its key, so it cannot tell the cost here: the token is read from the exact position.
-        if self.machine.is_behind_unknown_key(after) {
+        if is_behind_unknown_key(self.machine, after) {
             return Ok(None);
         }
         let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;

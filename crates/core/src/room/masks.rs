@@ -11,6 +11,7 @@ use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
 use crate::room::closing::{Closings, UNSPELLABLE};
 use crate::room::cost::Costs;
+use crate::room::open_key::Twin;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -94,9 +95,9 @@ impl RoomMasks {
             return Ok(costs.clone());
         }
         let vocabulary = &source.shared.vocabulary;
-        let costs = match source.machine.key_twin(position)? {
+        let costs = match Twin::of(source.machine, position)? {
             Some(twin) => {
-                let (own, of) = (source.machine.completing(&twin, vocabulary), source.of(twin.position)?);
+                let (own, of) = (twin.completing(source.machine, vocabulary), source.of(twin.position)?);
                 let shared = self.costs(source, (twin.position, &of))?;
                 let place = (position, &**mask);
                 Costs::from_twin(source.machine, &mut self.closings, vocabulary, place, (&shared, &own))?

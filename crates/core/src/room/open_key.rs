@@ -24,74 +24,64 @@ pub(crate) struct Twin {
     keys: KeySetId,
 }
 
-impl Machine {
+impl Twin {
     /// The twin of a position inside a key; None elsewhere, and if the key matters for more than its own repetition.
-    pub(crate) fn key_twin(&mut self, id: PositionId) -> Result<Option<Twin>> {
-        let position = self.position(id).clone();
+    pub(crate) fn of(machine: &mut Machine, id: PositionId) -> Result<Option<Self>> {
+        let position = machine.position(id).clone();
         if position.register != Register::Closed || position.needs_replay {
             return Ok(None);
         }
         let mut open = None;
         let mut twin = Position::clone(&position);
         for (head, _) in &mut twin.heads {
-            let Term::KeyExtra { object, state, inner, text: Text::Known(text), .. } = *self.arena.term(*head) else {
+            let Term::KeyExtra { object, state, inner, text: Text::Known(text), .. } = *machine.arena.term(*head)
+            else {
                 continue;
             };
             let between =
-                matches!(*self.arena.term(inner), Term::Quoted { state: Spelling::Start | Spelling::Body, .. });
-            let registers = &self.arena.registers;
+                matches!(*machine.arena.term(inner), Term::Quoted { state: Spelling::Start | Spelling::Body, .. });
+            let registers = &machine.arena.registers;
             let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
             // The objects of several heads, as of an `anyOf`, must have read the same keys.
             let place = (state.keys, text, between);
-            let is_alone = may_add_keys(spec, state.count + 1) || depends_on_keys(&self.arena.terms.keys, spec, state);
+            let is_alone =
+                may_add_keys(spec, state.count + 1) || depends_on_keys(&machine.arena.terms.keys, spec, state);
             if is_alone || open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
             open = Some(place);
-            *head = self.arena.forget_text(*head)?;
+            *head = machine.arena.forget_text(*head)?;
         }
         let Some((keys, text, between)) = open else { return Ok(None) };
-        let text = self.arena.registers.text(text);
+        let text = machine.arena.registers.text(text);
         if !between && text.contains(&b'\\') {
             return Ok(None);
         }
         let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
-        twin.heads = self.frames.merge(&mut self.arena, twin.heads)?;
-        Ok(Some(Twin { position: self.intern(twin), read, keys }))
-    }
-
-    /// Whether a position behind a twin depends on the key that the twin does not know: a second key has begun there.
-    pub(crate) fn is_behind_unknown_key(&self, id: PositionId) -> bool {
-        let position = self.position(id);
-        let hides = |&(head, _): &(TermId, FrameId)| match *self.arena.term(head) {
-            Term::KeyExtra { state, text: Text::Unknown, .. } | Term::ObjectKey { state, .. } => {
-                self.arena.registers.states[state.index()].hidden != Hidden::Nothing
-            }
-            _ => false,
-        };
-        position.needs_replay || position.heads.iter().any(hides)
+        twin.heads = machine.frames.merge(&mut machine.arena, twin.heads)?;
+        Ok(Some(Twin { position: machine.intern(twin), read, keys }))
     }
 
     /// Whether an earlier key begins as the open key does, so that not every text may complete it.
-    pub(crate) fn is_near_earlier_key(&self, twin: &Twin) -> bool {
-        self.rests(twin) != NO_KEYS
+    pub(crate) fn is_near_earlier_key(&self, machine: &Machine) -> bool {
+        self.rests(machine) != NO_KEYS
     }
 
     /// The rests of the earlier keys that begin with the text of the open key, behind that text.
-    fn rests(&self, twin: &Twin) -> KeySetId {
-        let sets = &self.arena.terms.keys;
-        twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
+    fn rests(&self, machine: &Machine) -> KeySetId {
+        let sets = &machine.arena.terms.keys;
+        self.read.iter().flatten().fold(self.keys, |set, &byte| sets.child(set, byte))
     }
 
     /// The tokens after which the open key may repeat an earlier one: those along an earlier key, or with an escape.
-    pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
-        let (sets, trie) = (&self.arena.terms.keys, &vocabulary.trie);
-        let root = match twin.read {
+    pub(crate) fn completing(&self, machine: &Machine, vocabulary: &Vocabulary) -> Vec<u32> {
+        let (sets, trie) = (&machine.arena.terms.keys, &vocabulary.trie);
+        let root = match self.read {
             Some(_) => Some(NodeId::ROOT),
             None => trie.child(NodeId::ROOT, b'"'),
         };
         let mut found = Vec::new();
-        let mut open: Vec<(KeySetId, NodeId)> = root.map(|root| (self.rests(twin), root)).into_iter().collect();
+        let mut open: Vec<(KeySetId, NodeId)> = root.map(|root| (self.rests(machine), root)).into_iter().collect();
         while let Some((set, node)) = open.pop() {
             if set == NO_KEYS {
                 continue;
@@ -104,6 +94,18 @@ impl Machine {
         }
         found
     }
+}
+
+/// Whether a position behind a twin depends on the key that the twin does not know: a second key has begun there.
+pub(crate) fn is_behind_unknown_key(machine: &Machine, id: PositionId) -> bool {
+    let position = machine.position(id);
+    let hides = |&(head, _): &(TermId, FrameId)| match *machine.arena.term(head) {
+        Term::KeyExtra { state, text: Text::Unknown, .. } | Term::ObjectKey { state, .. } => {
+            machine.arena.registers.states[state.index()].hidden != Hidden::Nothing
+        }
+        _ => false,
+    };
+    position.needs_replay || position.heads.iter().any(hides)
 }
 
 /// Whether a closing text may add unnamed keys to an object with `count` members.
@@ -119,6 +121,7 @@ fn depends_on_keys(keys: &KeySets, spec: &ObjectSpec, state: &ObjectState) -> bo
 
 #[cfg(test)]
 mod tests {
+    use super::{is_behind_unknown_key, Twin};
     use crate::automaton::fixture::{alt, object};
     use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
@@ -135,10 +138,11 @@ mod tests {
     fn keys_of_different_texts_have_one_twin() {
         let mut scene = Scene::new(&TOKENS, any_keys);
         let [a, b, value] = ["{\"a", "{\"xyz", "{\"a\":"].map(|text| scene.after(text));
-        let twins = [a, b].map(|at| scene.machine.key_twin(at).unwrap().unwrap().position);
+        let twins = [a, b].map(|at| Twin::of(&mut scene.machine, at).unwrap().unwrap().position);
         assert!(twins[0] == twins[1] && a != b);
         assert!(
-            scene.machine.key_twin(value).unwrap().is_none() && scene.machine.key_twin(twins[0]).unwrap().is_none()
+            Twin::of(&mut scene.machine, value).unwrap().is_none()
+                && Twin::of(&mut scene.machine, twins[0]).unwrap().is_none()
         );
     }
 
@@ -153,7 +157,7 @@ mod tests {
         });
         let [a, b] = ["{\"a", "{\"xyz"].map(|text| scene.after(text));
         assert_eq!(scene.machine.position(a).heads.len(), 2);
-        let twins = [a, b].map(|at| scene.machine.key_twin(at).unwrap().unwrap().position);
+        let twins = [a, b].map(|at| Twin::of(&mut scene.machine, at).unwrap().unwrap().position);
         assert!(twins[0] == twins[1] && a != b);
         let [a, b] = [a, b].map(|at| {
             let mask = scene.mask(at);
@@ -172,8 +176,8 @@ mod tests {
             [("{\"", vec![]), ("{\"a\":1,\"", vec![5, 7]), ("{\"aab\":1,\"a", vec![5, 6, 7]), ("{\"a\":1,\"b", vec![])]
         {
             let at = scene.after(text);
-            let twin = scene.machine.key_twin(at).unwrap().unwrap();
-            let mut told = scene.machine.completing(&twin, &scene.shared.vocabulary);
+            let twin = Twin::of(&mut scene.machine, at).unwrap().unwrap();
+            let mut told = twin.completing(&scene.machine, &scene.shared.vocabulary);
             told.sort_unstable();
             assert_eq!(told, expected, "after {text}");
         }
@@ -183,8 +187,8 @@ mod tests {
     fn behind_an_unknown_key_a_second_key_is_uncertain() {
         let mut scene = Scene::new(&TOKENS, any_keys);
         let at = scene.after("{\"a");
-        let twin = scene.machine.key_twin(at).unwrap().unwrap().position;
+        let twin = Twin::of(&mut scene.machine, at).unwrap().unwrap().position;
         let [value, second] = [&b"\":1"[..], b"\":1,\"b"].map(|text| scene.machine.read(twin, text).unwrap());
-        assert!(!scene.machine.is_behind_unknown_key(value) && scene.machine.is_behind_unknown_key(second));
+        assert!(!is_behind_unknown_key(&scene.machine, value) && is_behind_unknown_key(&scene.machine, second));
     }
 }

@@ -22,8 +22,8 @@ mod w3c;
 mod xgrammar;
 
 use frisket_core::automaton::recognizer::Allowance;
-use frisket_core::error::Error;
 use frisket_core::builder::Builder;
+use frisket_core::error::Error;
 use frisket_core::regular::term::TermId;
 use frisket_regex::Syntax;
 use rules::{Others, Part, Rules};

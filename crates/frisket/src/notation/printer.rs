@@ -3,8 +3,8 @@
 //! A construct that the notation lacks (an intersection, bytes that are no characters, a JSON Schema) is refused.
 
 use super::rules::{Part, Rules};
-use frisket_core::error::Error;
 use frisket_core::builder::Builder;
+use frisket_core::error::Error;
 use frisket_core::production::BodyNode;
 use frisket_regex::{is_printable, quoted, Node, LAST};
 use rustc_hash::{FxHashMap, FxHashSet};
