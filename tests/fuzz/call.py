@@ -122,10 +122,6 @@ def _call(
             arguments = (draw.choice((SPECIAL, SPECIAL, "<unknown>")),)
         case "accepts":
             arguments = (node(of), word(draw, 3))
-        case "enumerate":
-            arguments = (node(of), draw.randrange(6))
-        case "disjoint":
-            arguments = (node(of), node(of))
         case "object":
             arguments, keywords = _object(builder, draw, nodes)
         case "array":
@@ -163,7 +159,7 @@ BRANCHES = [
     *["cat", "cat", "alt", "alt", "seq", "seq", "repeat", "repeat", "quoted", "object", "object", "array", "array"],
     *["and_", "not_", "bounded"],
 ]
-ASIDE = [*LEAVES, "empty", "epsilon", "is_empty", "accepts", "enumerate", "disjoint"]
+ASIDE = [*LEAVES, "empty", "epsilon", "is_empty", "accepts"]
 
 
 def word(draw: random.Random, most: int) -> bytes:

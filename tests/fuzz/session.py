@@ -248,7 +248,7 @@ class Session:
             lambda: self.matcher.fill_mask(good, large),
             lambda: self.matcher.fill_mask(np.zeros(words - 1, dtype=np.uint32)),
             lambda: self.matcher.fill_mask(np.zeros(words, dtype=np.float32)),
-            lambda: self.matcher.fill_mask(np.zeros((2, words * 2), dtype=np.uint32)[:, ::2]),
+            lambda: self.matcher.fill_mask(np.zeros((2, words * 2 + 2), dtype=np.uint32)[:, ::2]),
             lambda: self.matcher.fill_mask(frozen),
             lambda: self.matcher.fill_mask(None),
             lambda: self.matcher.advance(large),

@@ -428,7 +428,9 @@ FrisketCode frisket_matcher_can_finish(FrisketMatcher *matcher,
  * # Safety
  * `matcher` is NULL or not freed; `count` is NULL or valid for writes.
  */
-FrisketCode frisket_matcher_least_tokens(FrisketMatcher *matcher, uint32_t *count, char **error);
+FrisketCode frisket_matcher_least_tokens(FrisketMatcher *matcher,
+                                         uint32_t *count,
+                                         char **error);
 
 /**
  * Whether the text may end here; false for NULL.

@@ -15,7 +15,7 @@ from frisket.hosted.dialect import Dialect, dialect
 from frisket.hosted.object import entries_node, object_part
 from frisket.hosted.part import Decode, MisfitError, ObjectDecoder, Part, array, below, scalar, union
 from frisket.hosted.place import Place, Resolver
-from frisket.hosted.reading import Reading, accepts_all, are_disjoint
+from frisket.hosted.reading import CONVERTED, Reading, accepts_all, are_disjoint
 from frisket.hosted.scalar import enum_part, number_part, string_part
 from frisket.hosted.size import measure, refuse_too_large
 from frisket.json_pointer import follow
@@ -249,6 +249,9 @@ class Converter:
         reading = Reading(flat)
         for keyword, _, place in reading.said("not", "if", "$dynamicRef", "$recursiveRef", "extends", "disallow"):
             if keyword != "if" or {"then", "else"} & place.schema.keys():
+                self.lose(place.where, keyword)
+        for place in flat:
+            for keyword in sorted(place.keywords() - CONVERTED):
                 self.lose(place.where, keyword)
         if reading.has("enum", "const"):
             return enum_part(self, reading)

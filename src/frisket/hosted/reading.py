@@ -21,11 +21,17 @@ BY_TYPE = {
             *("minContains", "maxContains", "unevaluatedItems"),
         )
     ),
-    "string": frozenset(("pattern", "format", "minLength", "maxLength")),
+    "string": frozenset(("pattern", "format", "minLength", "maxLength", "contentEncoding", "contentMediaType")),
     "number": frozenset(
         ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy"),
     ),
 }
+#: Every keyword that a conversion reads, or notes as lost.
+CONVERTED = frozenset.union(
+    *BY_TYPE.values(),
+    ("type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if", "then", "else"),
+    ("$ref", "$dynamicRef", "$recursiveRef", "extends", "disallow"),
+)
 #: Limit steps per pair of alternatives that is compared.
 _STEPS_PER_PAIR = 200
 KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")

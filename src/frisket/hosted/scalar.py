@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.hosted.part import Part, constant, is_of, key, scalar, table
 from frisket.hosted.place import Place
-from frisket.hosted.reading import Reading
+from frisket.hosted.reading import BY_TYPE, Reading
 
 if TYPE_CHECKING:
     from frisket.hosted.convert import Converter
@@ -19,10 +19,7 @@ MOST_COUNTED = 1000
 _BEYOND = re.compile(r"\(\?[=!<]|\\[1-9bBk]|\\[pP]\{")
 _TIGHTER = {"minimum": max, "exclusiveMinimum": max, "maximum": min, "exclusiveMaximum": min}
 #: Keywords that may exclude a value of the `enum` beside them.
-_BESIDE = (
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "minLength", "maxLength"),
-    *("format", "properties", "required", "additionalProperties", "patternProperties", "items", "minItems", "maxItems"),
-)
+_BESIDE = sorted(frozenset.union(*BY_TYPE.values()))
 
 
 def is_beyond(pattern: str) -> bool:
@@ -43,6 +40,9 @@ def string_part(converter: Converter, reading: Reading) -> Part:
         if allowed and node.get(keyword, value) == value:
             node[keyword] = value
         else:
+            converter.lose(place.where, keyword)
+    for keyword, _, place in reading.said("contentEncoding", "contentMediaType"):
+        if converter.resolver.document.draft(place.where) == 7:  # the others ask nothing by it
             converter.lose(place.where, keyword)
     lengths = list(reading.said("minLength", "maxLength"))
     counted = _counted(lengths) if "pattern" in converter.rules.keywords and "pattern" not in node else None

@@ -8,6 +8,7 @@ import pytest
 
 from frisket import hosted
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
+from frisket.hosted.place import Place
 
 TREE = {"type": "object", "properties": {"n": {"type": "integer"}, "kid": {"$ref": "#"}}, "required": ["n"]}
 
@@ -110,3 +111,27 @@ def test_what_is_no_schema_is_sent_to_nobody(schema: Any, where: str) -> None:
     with pytest.raises(InvalidSchemaError) as caught:
         hosted.convert(schema, "openai")
     assert caught.value.where == where
+
+
+DRAFT_7 = {"$schema": "http://json-schema.org/draft-07/schema#", "type": "string", "contentEncoding": "base64"}
+
+
+@pytest.mark.parametrize("to", hosted.dialects())
+@pytest.mark.parametrize(
+    ("schema", "lost"),
+    [
+        (DRAFT_7, {"contentEncoding"}),
+        ({**DRAFT_7, "contentMediaType": "application/json"}, {"contentEncoding", "contentMediaType"}),
+        ({**DRAFT_7, "$schema": "https://json-schema.org/draft/2020-12/schema"}, set()),
+        ({**DRAFT_7, "enum": ["!!", "YQ=="]}, {"contentEncoding"}),
+        ({"enum": [[1, 1], [2]], "uniqueItems": True}, {"uniqueItems"}),
+    ],
+)
+def test_content_and_values_beside_an_enum_are_lost_by_name(schema: Any, lost: set[str], to: str) -> None:
+    assert set(hosted.convert(schema, to).losses.get("", {})) == lost
+
+
+def test_a_keyword_that_no_conversion_knows_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Place, "keywords", lambda place: {*place.schema} - place.without)
+    converted = hosted.convert({"type": "string", "startsWith": "a"}, "openai")
+    assert converted.losses == {"": {"startsWith": "OpenAI does not enforce it"}}
