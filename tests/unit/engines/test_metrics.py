@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -153,8 +154,11 @@ def test_a_forked_process_counts_for_itself(tmp_path: Path, monkeypatch: pytest.
 def test_a_folder_that_is_gone_stops_no_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv(metrics.ENGINES_FOLDER, str(tmp_path / "gone"))
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.setenv(metrics.ENGINES_FOLDER, str(folder))
     metrics.start("an engine", serve=False)
+    shutil.rmtree(folder)
     metrics.count("frisket_engine_requests")
     metrics.count("frisket_engine_requests")
     assert caplog.text.count("counts no more") == 1
