@@ -145,7 +145,7 @@ impl Tree {
 
     /// Bytes of all strings, keys and numerals.
     pub fn text_bytes(&self) -> usize {
-        self.texts.as_bytes().len()
+        self.texts.len()
     }
 
     /// A tree always has a root.
