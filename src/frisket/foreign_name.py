@@ -146,7 +146,7 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("union", "either"), "write frisket.parts.choice(a, b)"),
         **dict.fromkeys(
             ("match", "matches", "fullmatch", "validate", "is_valid", "check"),
-            "write grammar.accepts(text), or grammar.value(text) for its value",
+            "write grammar.accepts(text)",
         ),
         **dict.fromkeys(("parse", "loads", "decode"), "write grammar.value(text)"),
         **dict.fromkeys(

@@ -11,7 +11,7 @@ from frisket.errors import InvalidSchemaError
 from frisket.grammar import Grammar
 from frisket.limit import Limits
 
-__all__ = ["as_grammar"]
+__all__ = ["as_grammar", "check_asks"]
 
 
 def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
@@ -24,8 +24,8 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
         return target
     if isinstance(target, Mapping | bool):
         grammar = Grammar.from_json_schema(target, limits=limits)
-        if isinstance(target, Mapping) and not any(front_end.is_keyword(str(word)) for word in target):
-            _check_asks(grammar)
+        if isinstance(target, Mapping):
+            check_asks(target, grammar)
         return grammar
     if isinstance(target, re.Pattern):
         return Grammar.from_regex(target, limits=limits)
@@ -38,8 +38,10 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
     return Grammar.from_type(target, limits=limits)
 
 
-def _check_asks(grammar: Grammar) -> None:
+def check_asks(schema: Mapping[str, Any], grammar: Grammar) -> None:
     """InvalidSchemaError for a dict of members or definitions alone: as a schema, it would allow any JSON."""
+    if any(front_end.is_keyword(str(word)) for word in schema):
+        return
     report = grammar.report
     note = next((one for one in report.notes if one.code == "root-asks-nothing"), None) if report is not None else None
     if report is None or note is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,7 @@ def grammar(
 def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
     """The grammar of a schema in a file, on stdin (`-`) or in the argument, or of a file with rules, by its suffix."""
     from frisket.grammar import Grammar
+    from frisket.target import check_asks
 
     text, name = document(source)
     if bundle != ALONE and is_rules(source):
@@ -77,7 +79,10 @@ def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
         if is_rules(source):
             made: Grammar = getattr(Grammar, NOTATIONS[Path(source).suffix])(text)
             return made
-        return Grammar.from_json_schema(text)
+        grammar = Grammar.from_json_schema(text)
+        if isinstance(schema := json.loads(text), dict):
+            check_asks(schema, grammar)
+        return grammar
 
 
 def bundled(root: str | None, others: list[str] | None) -> Bundle:

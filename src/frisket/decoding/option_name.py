@@ -33,7 +33,16 @@ REFUSED: Mapping[str, Mapping[str, str]] = {
 }
 
 _TARGET = "pass it as the third argument, the target: a type, a schema, a list of texts, a pattern or a Grammar"
+_OF_MANY = ("batch_size", "workers", "on_done", "progress", "return_errors")
 _MANY = "it is an argument of generate_many alone"
+#: The same of generate_many alone, which has arguments of its own.
+_MANY_SLIPS: Mapping[str, str] = {
+    **dict.fromkeys(("max_workers", "n_jobs", "num_workers", "threads", "concurrency"), "write workers={value}"),
+    **dict.fromkeys(
+        ("target", "schema", "schemas", "output_type"), "write targets=…, or pass it as the third argument"
+    ),
+    **dict.fromkeys(("show_progress", "use_tqdm", "verbose"), "write progress=True"),
+}
 #: Arguments as other libraries name them → what to write instead.
 _SLIPS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -74,7 +83,7 @@ _SLIPS: Mapping[str, str] = {
     **dict.fromkeys(("callback", "on_token", "streamer"), "write on_step=…, a function that takes a Step"),
     "random_state": "write seed={value}",
     "timeout": "write limits=frisket.Limits(cancellation=…), which another thread can end",
-    **dict.fromkeys(("batch_size", "workers", "on_done", "progress", "return_errors"), _MANY),
+    **dict.fromkeys(_OF_MANY, _MANY),
 }
 
 
@@ -83,7 +92,9 @@ def check_names(call: str, options: Mapping[str, Any]) -> None:
     reasons = REFUSED.get(call, {})
     for name, value in options.items():
         if name not in NAMES:
-            raise explained(call, name, value, [one for one in NAMES if one not in reasons], _SLIPS)
+            own = tuple(_OF_MANY) if call == "generate_many" else ()
+            slips = {**_SLIPS, **_MANY_SLIPS} if own else _SLIPS
+            raise explained(call, name, value, [one for one in (*NAMES, *own) if one not in reasons], slips)
         # An option that is None or False asks for nothing, so every call accepts it.
         if name in reasons and value not in (None, False):
             raise TypeError(f"{call} takes no {name}: {reasons[name]}")

@@ -28,6 +28,7 @@ from frisket.notations.combination.part import (
     Tags,
     Until,
 )
+from frisket.target import check_asks
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -101,7 +102,10 @@ def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limit
     True
     """
     if isinstance(schema, (Mapping, bool, str)):
-        return Grammar.from_json_schema(schema, options, limits=limits)
+        grammar = Grammar.from_json_schema(schema, options, limits=limits)
+        if isinstance(schema, Mapping):
+            check_asks(schema, grammar)
+        return grammar
     return Grammar.from_type(schema, options, limits=limits)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import inspect
 import json
@@ -10,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from frisket._core import front_end
 from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 from frisket.python_type import PythonType
 from frisket.tools.custom import INPUT, SCHEMA, CustomFormat
@@ -70,11 +72,15 @@ class Tool:
         if is_custom:
             return cls(inner["name"], SCHEMA, description, custom=CustomFormat.of(inner.get("format")))
         found = [(key, inner[key]) for key in _SCHEMAS if inner.get(key) is not None]
+        if not found:
+            _check_keys(inner)
         schema = found[0][1] if found else _NOTHING
         if not isinstance(schema, Mapping):
             raise InvalidSchemaError(
                 "the schema of the arguments is no object", where=f"/{found[0][0]}", hint="write a JSON Schema"
             )
+        if found and schema and not any(front_end.is_keyword(str(word)) for word in schema):
+            _check_members(schema, f"/{found[0][0]}")
         return cls(inner["name"], _of_object(dict(schema)), description)
 
     def value(self, arguments: str) -> Any:
@@ -90,6 +96,24 @@ class Tool:
         if not self.is_function:
             return value
         return {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
+
+
+def _check_keys(tool: Mapping[str, Any]) -> None:
+    """InvalidSchemaError for a tool without a schema that has a key like that of one."""
+    for key in tool:
+        near = difflib.get_close_matches(str(key), _SCHEMAS, 1, 0.75)
+        if near:
+            raise InvalidSchemaError(f"a tool has no {key}", where=f"/{key}", hint=f"do you mean {near[0]}?")
+
+
+def _check_members(schema: Mapping[str, Any], where: str) -> None:
+    """InvalidSchemaError for members without a schema around them: any arguments would be allowed."""
+    if any(isinstance(value, Mapping) for word, value in schema.items() if not str(word).startswith("$")):
+        raise InvalidSchemaError(
+            "no word of the schema of the arguments asks anything of a value",
+            where=where,
+            hint='for these arguments write {"type": "object", "properties": {…}, "required": […]}',
+        )
 
 
 def _of_object(schema: dict[str, Any]) -> dict[str, Any]:

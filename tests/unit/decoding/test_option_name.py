@@ -139,3 +139,17 @@ def test_the_table_of_the_reference_is_what_the_sources_say() -> None:
         for name in re.findall(r"\w+", names)
     }
     assert refused == {(call, name) for call, names in REFUSED.items() for name in names}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("max_workers", 2, "write workers=2"),
+        ("batchsize", 2, "do you mean batch_size?"),
+        ("target", int, "write targets=…, or pass it as the third argument"),
+        ("nothing_like_it", 1, ", batch_size, workers, on_done, progress, return_errors"),
+    ],
+)
+def test_a_slip_of_many_answers_is_told_with_its_own_arguments(name: str, value: Any, advice: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(advice)):
+        frisket.generate_many(MODEL, [PROMPT], WORDS, **{name: value})

@@ -11,7 +11,7 @@ import pytest
 
 import frisket
 from frisket import Grammar, Vocabulary
-from frisket.errors import EmptyGrammarError, GrammarSyntaxError, VocabularyError
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError, VocabularyError
 from frisket.parts import capture, choice, json, lit, optional, regex, repeat, seq, special, tags, text, until
 
 DIGITS = regex("[0-9]+")
@@ -245,3 +245,10 @@ def test_two_names_of_one_token_are_refused() -> None:
     matcher = choice(seq(special("<a>"), "x"), seq(special("<a>"), "y")).compile(vocabulary).matcher()
     matcher.advance(2)
     assert matcher.validate([0]) == matcher.validate([1]) == 1
+
+
+def test_members_without_a_schema_around_them_are_no_part() -> None:
+    with pytest.raises(InvalidSchemaError) as refused:
+        json({"x": {"type": "string"}})
+    assert refused.value.hint is not None and '"properties"' in refused.value.hint
+    assert json({}).accepts("[1]")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from frisket import Grammar, JSONSchemaOptions, Vocabulary
-from frisket.errors import FrisketError, RefusedToolsError, UnknownFamilyError
+from frisket.errors import FrisketError, InvalidSchemaError, RefusedToolsError, UnknownFamilyError
 from frisket.tools import Family, Tool, Tools, families, family
 
 from .independent import PARSERS
@@ -377,3 +377,27 @@ def test_a_function_without_a_name_is_refused(tool: Any) -> None:
     with pytest.raises(RefusedToolsError, match="has no name that a model could call") as caught:
         Grammar.from_tools([tool], "hermes")
     assert "write def" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("tool", "where", "hint"),
+    [
+        ({"name": "a", "paramters": {"type": "object"}}, "/paramters", "do you mean parameters?"),
+        ({"type": "function", "function": {"name": "a", "parameter": {}}}, "/parameter", "do you mean parameters?"),
+        ({"name": "a", "inputschema": {}}, "/inputschema", "do you mean input_schema?"),
+        (
+            {"name": "a", "parameters": {"x": {"type": "string"}}},
+            "/parameters",
+            'for these arguments write {"type": "object", "properties": {…}, "required": […]}',
+        ),
+    ],
+)
+def test_a_tool_whose_schema_is_not_found_is_refused(tool: dict[str, Any], where: str, hint: str) -> None:
+    with pytest.raises(InvalidSchemaError) as refused:
+        Tool.of(tool)
+    assert (refused.value.where, refused.value.hint) == (where, hint)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"title": "nothing"}, {"$defs": {"x": {}}}, {"description": "any"}])
+def test_a_tool_with_a_schema_that_asks_nothing_takes_any_object(parameters: dict[str, Any]) -> None:
+    assert Tool.of({"name": "a", "parameters": parameters}).schema == {**parameters, "type": "object"}
