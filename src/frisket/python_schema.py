@@ -79,18 +79,18 @@ def generator(pydantic: Any) -> Any:
                 # The number of digits is fixed, so more places mean fewer digits before the point.
                 ways = range(digits + 1) if places is None else [places]
                 parts = [{"multipleOf": _power(-way), **_digits_before_point(digits - way)} for way in ways]
-                return {**number, "anyOf": parts} if len(parts) > 1 else {**number, "allOf": parts}
+                return narrowed({**number, "anyOf" if len(parts) > 1 else "allOf": parts}, "Decimal", NO_TEXT)
             if places is not None:
-                return {**number, "allOf": [{"multipleOf": _power(-places)}]}
+                return narrowed({**number, "allOf": [{"multipleOf": _power(-places)}]}, "Decimal", NO_TEXT)
             if number != {"type": "number"}:
-                return number  # a text cannot have bounds
+                return narrowed(number, "Decimal", NO_TEXT)
             text = {"type": "string", "pattern": rf"^[+-]?({DECIMAL}|\.[0-9]{{1,40}})$"}
             return {"anyOf": [number, narrowed(text, "Decimal", "texts of more than 40 digits on a side, NaN")]}
 
         def fraction_schema(self, schema: Any) -> Any:
             number = _number(schema)
             if number != {"type": "number"}:
-                return number  # a text cannot have bounds
+                return narrowed(number, "Fraction", NO_TEXT)
             return {"anyOf": [number, {"type": "string", "format": "fraction"}]}
 
         def complex_schema(self, schema: Any) -> Any:
@@ -314,6 +314,7 @@ def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, A
 
 BEYOND = "values beyond the bound"
 NO_ZONE = "texts without a zone"
+NO_TEXT = "texts, which cannot have bounds"
 ONE_KEY = "objects whose keys differ as texts and are one value"
 ONE_ITEM = "arrays whose items differ as JSON and are one value"
 KEYWORDS = {

@@ -307,3 +307,12 @@ def test_a_number_that_python_cannot_hold_is_an_answer_error() -> None:
     tp = Annotated[float, pydantic.AfterValidator(scaled)]
     with pytest.raises(AnswerError, match="math range error"):
         Grammar.from_type(tp).value("1000")
+
+
+@pytest.mark.parametrize("bounds", [{"ge": 0}, {"max_digits": 4, "decimal_places": 2}, {"decimal_places": 2}])
+def test_texts_of_a_bounded_decimal_are_reported_as_left_out(bounds: dict[str, int]) -> None:
+    report = Grammar.from_type(Annotated[decimal.Decimal, pydantic.Field(**bounds)]).report
+    assert report is not None
+    assert [(one.keyword, one.slips) for one in report.narrowed] == [
+        ("Decimal", "left out: texts, which cannot have bounds")
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 #: The note on an unknown keyword that is similar to a known one, as the native report writes it.
@@ -118,6 +119,11 @@ class Report:
     def unknown(self) -> list[Entry]:
         """Words that are not keywords of the schema's draft, and so have no effect."""
         return [entry for entry in self.entries if entry.status == "unknown"]
+
+    @cached_property
+    def misspelt(self) -> list[Entry]:
+        """Unknown words that are similar to a keyword, and so may mean it (`Entry.meant`)."""
+        return [entry for entry in self.unknown if entry.meant is not None]
 
     def beside(self, entries: Iterable[Entry]) -> Report:
         """The report with more entries about the same places."""

@@ -10,6 +10,7 @@ import pytest
 import frisket
 from frisket.chat_template import ChatTemplate
 from frisket.errors import BudgetError, ConversationError, RefusedToolsError, UnknownFamilyError
+from frisket.target import as_grammar
 from frisket.tools import Message, Tools, family
 from tests.unit.decoding.test_generate import Wishful
 
@@ -181,3 +182,12 @@ def test_what_is_wrong_is_said_before_the_model_is_asked() -> None:
     with pytest.raises(BudgetError):
         frisket.generate(model, ASK, tools=[WEATHER], choice="required", max_tokens=5)
     assert len(model.read) == 1, "the prompt of the one that had no room was measured"
+
+
+def test_a_word_that_may_mean_a_keyword_is_warned_of() -> None:
+    schema = {"type": "object", "propertys": {"a": {"type": "string"}}, "decription": "not told", "x-own": 1}
+    with pytest.warns(UserWarning) as told:
+        as_grammar(schema)
+    assert [str(one.message) for one in told] == [
+        "(root): propertys is no keyword and asks nothing; do you mean properties?"
+    ]

@@ -44,6 +44,8 @@ def server() -> Iterator[Running]:
     [
         (schema({"type": "nope"}), 400, "schema-invalid"),
         (schema([1]), 400, "schema-invalid"),
+        (schema({"x": {"type": "string"}}), 400, "schema-invalid"),
+        ({"guided_json": {"x": {"type": "string"}}}, 400, "schema-invalid"),
         (schema({"type": "integer", "minimum": 2, "maximum": 1}), 400, "schema-unsatisfiable"),
         (schema({"enum": ["x" * 6000]}), 400, "limit"),
         (schema({"$ref": "http://elsewhere/x"}), 400, "schema-unsupported"),
