@@ -59,6 +59,8 @@ def _load(source: str | Path, tokenizer: Any, *, device: str | None, dtype: Any,
     """The model and the tokenizer of a name or a folder."""
     folder = Path(source)
     is_folder = folder.is_dir()
+    if folder.suffix == ".gguf":
+        raise _unreadable(source, "it is a GGUF file", f'write frisket.models.gguf("{source}")')
     if not is_folder and (isinstance(source, Path) or folder.is_absolute() or str(source).startswith((".", "~"))):
         raise _unreadable(source, "there is no such folder", "give the folder that `save_pretrained` has written")
     if is_folder and not (folder / "config.json").is_file():

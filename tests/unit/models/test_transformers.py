@@ -177,6 +177,9 @@ def test_what_cannot_be_loaded_says_why(folder: Path, tmp_path: Path, monkeypatc
         with pytest.raises(FrisketError, match=message) as caught:
             frisket.models.transformers(source)
         assert caught.value.where == str(source) and "save_pretrained" in str(caught.value.hint)
+    with pytest.raises(FrisketError, match="it is a GGUF file") as caught:
+        frisket.models.transformers("model.gguf")
+    assert caught.value.hint == 'write frisket.models.gguf("model.gguf")'
     (tmp_path / "config.json").write_text('{"model_type": "no such network"}', encoding="utf-8")
     with pytest.raises(FrisketError, match=r"transformers \d"):
         frisket.models.transformers(tmp_path)
