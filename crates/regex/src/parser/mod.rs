@@ -258,7 +258,7 @@ impl<'a> Parser<'a> {
             return Err(Error::Limit(Flaw::of(self.pattern, &message, at, "leave the upper bound out")));
         }
         if let Some(high) = high.filter(|high| *high < low) {
-            return self.fail(&format!("{{{low},{high}}}: the larger count comes first"), at, None);
+            return self.fail(&format!("{{{low},{high}}}: the smaller count comes first"), at, None);
         }
         match &item {
             Node::Before { .. } | Node::After { .. } | Node::Boundary { .. } | Node::FinalNewline { .. } => {

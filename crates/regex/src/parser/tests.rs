@@ -99,7 +99,7 @@ fn a_refusal_names_its_place() {
         ("(?<!b)??{0}", Python, 8, "a quantifier after a quantifier"),
         ("(?P<x>a)(?P<x>a)", Python, 8, "the name x is taken"),
         ("^*", Ecma, 1, "nothing to repeat: an assertion has no width"),
-        ("a{3,2}", Python, 1, "{3,2}: the larger count comes first"),
+        ("a{3,2}", Python, 1, "{3,2}: the smaller count comes first"),
         ("[z-a]", Ecma, 1, "this range is the wrong way round"),
         (r"[\d-z]", Python, 1, "a range between sets"),
         ("a\\", Python, 1, "a backslash at the end"),
