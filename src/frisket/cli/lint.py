@@ -237,6 +237,8 @@ def _print(done: list[Linted], errors: list[FrisketError], output: str, stream: 
         print(json.dumps({"findings": found, "fixed": mended, "errors": failed}, ensure_ascii=False), file=stream)
     else:
         nothing = "nothing else found" if errors else "nothing found"
+        if any(isinstance(error, InvalidSchemaError) for error in errors):
+            nothing = "mend this first: the rules look at schemas that can be read"
         _print_text(done, Console(file=stream, soft_wrap=True, highlight=False), fixes, nothing)
 
 

@@ -41,6 +41,9 @@ def lint(
     run. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is fetched: references to
     other documents are not followed.
 
+    A schema that is malformed, or that nothing satisfies, may have no findings: `Grammar.from_json_schema` says what is
+    wrong.
+
     Raises FrisketError for an unknown rule, InvalidSchemaError for a text that is not JSON, and LimitExceededError if
     the rules take more than the `limits`.
     """

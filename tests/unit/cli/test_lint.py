@@ -166,3 +166,8 @@ def test_a_file_that_cannot_be_read_keeps_no_other_from_being_linted(
     assert run(["lint", "no-such.json", str(bad)]) == 2
     told = capsys.readouterr()
     assert "no-such.json" in told.err and "FRK101" in told.out
+
+
+def test_rules_do_not_look_at_what_cannot_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lint", '{"properties": {"a": {"type": "strng"}}, "requird": ["a"]}']) == 2
+    assert capsys.readouterr().out == "mend this first: the rules look at schemas that can be read\n"
