@@ -86,6 +86,10 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         ),
         "fill_next_token_bitmask": "write matcher.fill_mask(bitmask, row), or frisket.fill_masks for several matchers",
         **dict.fromkeys(("SamplingParams", "samplers", "multinomial", "greedy"), "write sampler=frisket.Sampler(…)"),
+        **dict.fromkeys(("embedded", "smollm2", "gguf"), "it is in frisket.models"),
+        **dict.fromkeys(("batch", "generate_batch"), "write frisket.generate_many(model, prompts, target)"),
+        "BatchGrammarMatcher": "write frisket.fill_masks(matchers, bitmask)",
+        "reset_token_bitmask": "a mask writes its whole row, so nothing has to be reset",
         "beam_search": "write strategy=frisket.strategies.Beams(n)",
         "engines": "import its modules by name, such as frisket.engines.transformers",
         "GREEDY": "it is frisket.Sampler.GREEDY",
@@ -174,7 +178,10 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
     },
     "CompiledGrammar": {
         **dict.fromkeys(
-            ("advance", "allowed", "fill_mask", "mask", "accept_token", "fill_next_token_bitmask", "consume_token"),
+            (
+                *("advance", "allowed", "fill_mask", "mask", "accept_token", "fill_next_token_bitmask"),
+                *("consume_token", "least_tokens", "can_finish", "forced_bytes"),
+            ),
             "each text has a matcher of its own: compiled.matcher()",
         ),
         **dict.fromkeys(("tokenizer_info", "tokenizer"), "write compiled.vocabulary"),
@@ -197,7 +204,7 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
             ("consume_tokens", "try_consume_tokens", "accept_tokens", "advance_tokens"),
             "advance takes one token; matcher.validate(tokens) says how many of several may come",
         ),
-        "validate_tokens": "write matcher.validate(tokens)",
+        **dict.fromkeys(("validate_tokens", "validate_tokens_raw"), "write matcher.validate(tokens)"),
         "accept_string": 'write matcher.advance_bytes(b"…")',
         "fill_next_token_bitmask": "write matcher.fill_mask(bitmask, row)",
         **dict.fromkeys(("compute_mask", "compute_bitmask", "compute_logit_bias", "get_mask"), _MASK),
@@ -206,7 +213,9 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("find_jump_forward_string", "compute_ff_bytes", "compute_ff_tokens"), _FORCED),
         **dict.fromkeys(("deep_copy", "copy", "clone"), "write matcher.fork()"),
         "stop_token_ids": "write matcher.compiled.vocabulary.eos",
-        "get_error": "a call that fails raises an error, and leaves the matcher as it was",
+        **dict.fromkeys(
+            ("get_error", "is_error"), "a call that fails raises an error, and leaves the matcher as it was"
+        ),
     },
 }
 
