@@ -138,7 +138,7 @@ FREE: dict[str, set[str]] = {
         "Converted.decode", "Description.tokens", "Events.feed", "Events.finish", "Explanation.as_dict",
         "Finding.to_json", "Grammar.value", "PartialValue.feed", "PartialValue.finish", "Pressure.as_dict",
         "Pressure.of", "Pressure.of_all", "PressureReport.from_json", "PressureReport.of", "PressureReport.to_html",
-        "PressureReport.to_json", "Report.beside", "Report.to_json", "Rule.finding",
+        "PressureReport.to_json", "Report.beside", "Report.check_asks", "Report.to_json", "Rule.finding",
         "Thinking.of_prompt", "Tool.of", "Tool.value", "ToolCall.to_openai",
         "ToolReport.to_json", "Tools.kept", "JSONSchemaOptions.changes", "JSONSchemaOptions.free",
         "Family.problem_of", "Family.prompt_says", "Sampler.adjust", "Sampler.choose", "Samples.pick", "Guard.refused",

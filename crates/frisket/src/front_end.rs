@@ -1,4 +1,4 @@
-//! The parts of the crates below that a front end in another language builds grammars with.
+//! The crates below → their parts with which a front end in another language builds grammars.
 //!
 //! Objects of a running sequence (vocabularies, compiled grammars, matchers, limits, errors) have no other way in than the
 //! crate's own types.

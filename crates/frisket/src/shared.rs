@@ -1,4 +1,4 @@
-//! A matcher that several threads call.
+//! Matcher → one that several threads may call: their calls wait for each other.
 
 use crate::compiled::CompiledGrammar;
 use crate::error::{Error, Result};

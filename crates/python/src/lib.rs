@@ -83,7 +83,7 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     add!(module:
         regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude, schema::SchemaDocument;
         rules::lower_rules, rules::open_rules, rules::print_rules, rules::read_rules, content::content,
-        regex::is_ecma_regex, regex::property_set, without::without, mask_rows::advance_all, mask_rows::may_take_later,
+        regex::is_ecma_regex, without::without, mask_rows::advance_all, mask_rows::may_take_later,
         schema::report::is_keyword, schema::report::is_sorted, schema::report::json_hash,
         schema::report::schema_references, schema::report::closest, schema::report::schema_report);
     module.add("Fault", py.get_type::<rules::Fault>())?;

@@ -2,7 +2,7 @@
 
 use crate::error::raise;
 use crate::gil::{briefly, without};
-use frisket::front_end::regex::{self, Dialect, Flags, Node, Pattern, Result, Spelling, Syntax, Version};
+use frisket::front_end::regex::{self, Dialect, Flags, Node, Pattern, Result, Syntax, Version};
 use frisket::front_end::{Builder, Once, TermId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -99,11 +99,6 @@ impl Regex {
     fn may_be_empty(&self) -> bool {
         self.0.may_be_empty()
     }
-
-    /// Whether a text may end with any number of characters that names are made of.
-    fn ends_in_name(&self) -> bool {
-        self.0.ends_in_name()
-    }
 }
 
 fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
@@ -141,12 +136,4 @@ pub fn is_ecma_regex(pattern: &Bound<'_, PyString>) -> PyResult<bool> {
     // Half a surrogate pair is in no text of the builder, and so in no pattern.
     let Ok(pattern) = pattern.to_str() else { return Ok(false) };
     regex::is_ecma_regex(pattern).map_err(raise)
-}
-
-/// The code points of a property by its name, or by its name and value; None where the engine has no exact table.
-#[pyfunction]
-#[pyo3(signature = (name, value=None))]
-pub fn property_set<'py>(py: Python<'py>, name: &str, value: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let set = regex::property_set(name, value, Spelling::Loose, None);
-    set.map(|set| tuples(py, set.ranges())).transpose()
 }

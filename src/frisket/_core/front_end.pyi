@@ -39,7 +39,6 @@ __all__ = [
     "may_take_later",
     "open_rules",
     "print_rules",
-    "property_set",
     "read_rules",
     "schema_references",
     "schema_report",
@@ -178,8 +177,6 @@ class Regex:
         """The greatest length of its texts, in characters; None is no limit."""
     def may_be_empty(self) -> bool:
         """Whether the empty text may match."""
-    def ends_in_name(self) -> bool:
-        """Whether a text may end with any number of characters that names are made of."""
 
 @final
 class SchemaDocument:
@@ -200,9 +197,6 @@ class SchemaDocument:
 
 def is_ecma_regex(pattern: str) -> bool:
     """Whether ECMA-262 (with `u`) takes the pattern; back-references are fine here."""
-
-def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], ...] | None:
-    """The code points of a property by its name, or by its name and value; None where the engine has no exact table."""
 
 def closest(word: str, known: Sequence[str]) -> str | None:
     """The known word that another one may be meant for, as hints and reports name it."""

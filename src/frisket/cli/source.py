@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -69,7 +68,6 @@ def grammar(
 def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
     """The grammar of a schema in a file, on stdin (`-`) or in the argument, or of a file with rules, by its suffix."""
     from frisket.grammar import Grammar
-    from frisket.target import check_asks
 
     text, name = document(source)
     if bundle != ALONE and is_rules(source):
@@ -80,8 +78,8 @@ def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
             made: Grammar = getattr(Grammar, NOTATIONS[Path(source).suffix])(text)
             return made
         grammar = Grammar.from_json_schema(text)
-        if isinstance(schema := json.loads(text), dict):
-            check_asks(schema, grammar)
+        if grammar.report is not None:
+            grammar.report.check_asks()
         return grammar
 
 

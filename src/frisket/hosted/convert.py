@@ -14,7 +14,7 @@ from frisket.hosted.array import array_part
 from frisket.hosted.dialect import Dialect, dialect
 from frisket.hosted.object import entries_node, object_part
 from frisket.hosted.part import Decode, MisfitError, ObjectDecoder, Part, array, below, scalar, union
-from frisket.hosted.place import Place, Resolver
+from frisket.hosted.place import OF_DRAFT_3, Place, Resolver
 from frisket.hosted.reading import CONVERTED, Reading, accepts_all, are_disjoint
 from frisket.hosted.scalar import enum_part, number_part, string_part
 from frisket.hosted.size import measure, refuse_too_large
@@ -144,7 +144,9 @@ class Converter:
         return Converted(node, self.rules, self.losses, self.narrowings, decode)
 
     def lose(self, where: str, keyword: str, reason: str | None = None) -> None:
-        """Note that the vendor does not enforce a keyword."""
+        """Note that the vendor does not enforce a keyword, if the draft of the place has it."""
+        if keyword not in OF_DRAFT_3 and not self.resolver.document.has_keyword(where, keyword):
+            return
         self.losses.setdefault(where, {})[keyword] = reason or f"{self.rules.vendor} does not enforce it"
 
     def narrow(self, where: str, keyword: str, reason: str) -> None:

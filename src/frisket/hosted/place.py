@@ -11,7 +11,7 @@ from frisket.extension import Meter, front_end
 from frisket.json_pointer import follow, to_pointer
 
 #: Keywords that exist in draft 3 only.
-_OF_DRAFT_3 = frozenset(("extends", "disallow", "divisibleBy"))
+OF_DRAFT_3 = frozenset(("extends", "disallow", "divisibleBy"))
 #: Limit steps per place.
 _STEPS_PER_PLACE = 100
 
@@ -40,7 +40,7 @@ class Place:
 
     def keywords(self) -> set[str]:
         """All keywords of the schema that affect validity."""
-        return {word for word in self.schema if front_end.is_keyword(word) or word in _OF_DRAFT_3} - self.without
+        return {word for word in self.schema if front_end.is_keyword(word) or word in OF_DRAFT_3} - self.without
 
 
 class Resolver:

@@ -42,8 +42,7 @@ def string_part(converter: Converter, reading: Reading) -> Part:
         else:
             converter.lose(place.where, keyword)
     for keyword, _, place in reading.said("contentEncoding", "contentMediaType"):
-        if converter.resolver.document.draft(place.where) == 7:  # the others ask nothing by it
-            converter.lose(place.where, keyword)
+        converter.lose(place.where, keyword)
     lengths = list(reading.said("minLength", "maxLength"))
     counted = _counted(lengths) if "pattern" in converter.rules.keywords and "pattern" not in node else None
     if counted is not None:

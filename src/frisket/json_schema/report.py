@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from frisket.errors import InvalidSchemaError
+
 #: The note on an unknown keyword that is similar to a known one, as the native report writes it.
 _MEANT = re.compile(r"did you mean (.+)\?")
 
@@ -124,6 +126,23 @@ class Report:
     def misspelt(self) -> list[Entry]:
         """Unknown words that are similar to a keyword, and so may mean it (`Entry.meant`)."""
         return [entry for entry in self.unknown if entry.meant is not None]
+
+    def check_asks(self, where: str = "") -> None:
+        """InvalidSchemaError for a schema of members or definitions alone, since any JSON would be valid."""
+        note = next((one for one in self.notes if one.code == "root-asks-nothing"), None)
+        if note is None:
+            return
+        meant = next((entry.meant for entry in self.misspelt), None)
+        if note.pointers:
+            hint = f'write {{"$ref": "#{note.pointers[0]}", …}}'
+        elif meant is not None:
+            hint = f"do you mean {meant}?"
+        else:
+            hint = (
+                'for an object with these members write {"type": "object", "properties": {…}, "required": […]}; for a '
+                "class, pass the class; for any JSON, pass True"
+            )
+        raise InvalidSchemaError(str(note), where=where, hint=hint)
 
     def beside(self, entries: Iterable[Entry]) -> Report:
         """The report with more entries about the same places."""

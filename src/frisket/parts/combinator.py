@@ -28,7 +28,6 @@ from frisket.notations.combination.part import (
     Tags,
     Until,
 )
-from frisket.target import check_asks
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -103,8 +102,8 @@ def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limit
     """
     if isinstance(schema, (Mapping, bool, str)):
         grammar = Grammar.from_json_schema(schema, options, limits=limits)
-        if isinstance(schema, Mapping):
-            check_asks(schema, grammar)
+        if grammar.report is not None:
+            grammar.report.check_asks()
         return grammar
     return Grammar.from_type(schema, options, limits=limits)
 

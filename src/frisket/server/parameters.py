@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from pydantic import ConfigDict, Field, field_validator
 
 from frisket import FrisketError, Grammar, JSONSchemaOptions, Limits, Sampler
-from frisket.extension import DEFAULT, KINDS, MOST_PENALTY, StructuredOutput, front_end, read_options
+from frisket.extension import DEFAULT, KINDS, MOST_PENALTY, StructuredOutput, read_options
 from frisket.options import OnBudget, Style
 from frisket.server.body import Body
 from frisket.server.failure import Failure
@@ -180,12 +180,9 @@ class Asked:
     @classmethod
     def of(cls, kind: str, value: Any, where: str, options: JSONSchemaOptions = DEFAULT) -> Asked:
         try:
-            output = StructuredOutput.of(kind, value, options)
+            return cls(StructuredOutput.of(kind, value, options), where)
         except FrisketError as error:
             raise Failure.of(error, where=where) from error
-        if kind == "json":
-            _check_members(output.specification, where)
-        return cls(output, where)
 
     @property
     def kind(self) -> str:
@@ -204,7 +201,10 @@ class Asked:
 
     def grammar(self, limits: Limits | None = None) -> Grammar:
         try:
-            return self.output.grammar(limits)
+            grammar = self.output.grammar(limits)
+            if grammar.report is not None:
+                grammar.report.check_asks()
+            return grammar
         except FrisketError as error:
             raise Failure.of(error, where=self.where) from error
 
@@ -248,21 +248,6 @@ def read_schema(schema: Any, where: str) -> Asked:
     if not isinstance(schema, dict | bool):
         raise Failure(400, "a schema is an object", code="schema-invalid", where=where)
     return Asked.of("json", json.dumps(schema, ensure_ascii=False), where)
-
-
-def _check_members(schema: str, where: str) -> None:
-    """A failure for members without a schema around them: any value would be allowed."""
-    try:
-        read = json.loads(schema)
-    except (ValueError, RecursionError):
-        return  # as the reader of schemas will say
-    if not isinstance(read, dict) or any(map(front_end.is_keyword, read)):
-        return
-    if any(isinstance(value, dict) for word, value in read.items() if word[:1] != "$" and word != "definitions"):
-        raise Failure(
-            400, "no word of the schema asks anything of a value", code="schema-invalid", where=where,
-            hint='for an object with these members say {"type": "object", "properties": {…}, "required": […]}',
-        )  # fmt: skip
 
 
 def stops(given: str | list[str] | None) -> list[str]:

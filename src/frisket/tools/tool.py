@@ -13,6 +13,7 @@ from typing import Any
 
 from frisket._core import front_end
 from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
+from frisket.grammar import Grammar
 from frisket.python_type import PythonType
 from frisket.tools.custom import INPUT, SCHEMA, CustomFormat
 
@@ -80,7 +81,9 @@ class Tool:
                 "the schema of the arguments is no object", where=f"/{found[0][0]}", hint="write a JSON Schema"
             )
         if found and schema and not any(front_end.is_keyword(str(word)) for word in schema):
-            _check_members(schema, f"/{found[0][0]}")
+            report = Grammar.from_json_schema(schema).report
+            assert report is not None
+            report.check_asks(f"/{found[0][0]}")
         return cls(inner["name"], _of_object(dict(schema)), description)
 
     def value(self, arguments: str) -> Any:
@@ -104,16 +107,6 @@ def _check_keys(tool: Mapping[str, Any]) -> None:
         near = difflib.get_close_matches(str(key), _SCHEMAS, 1, 0.75)
         if near:
             raise InvalidSchemaError(f"a tool has no {key}", where=f"/{key}", hint=f"do you mean {near[0]}?")
-
-
-def _check_members(schema: Mapping[str, Any], where: str) -> None:
-    """InvalidSchemaError for members without a schema around them: any arguments would be allowed."""
-    if any(isinstance(value, Mapping) for word, value in schema.items() if not str(word).startswith("$")):
-        raise InvalidSchemaError(
-            "no word of the schema of the arguments asks anything of a value",
-            where=where,
-            hint='for these arguments write {"type": "object", "properties": {…}, "required": […]}',
-        )
 
 
 def _of_object(schema: dict[str, Any]) -> dict[str, Any]:

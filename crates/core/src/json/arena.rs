@@ -1,4 +1,4 @@
-//! Terms with the objects and arrays that they refer to: the ground on which a machine runs.
+//! Terms × registers of objects and arrays → the arena, in which a machine steps.
 //!
 //! An arena can be an overlay on the frozen part of another arena.
 

@@ -1,4 +1,4 @@
-//! The text of a grammar, read from left to right, with the errors of its reader.
+//! Text of a grammar, from left to right → its words, escapes, classes and counts, or an error with its place.
 
 use super::{Failure, Fault};
 use crate::error::line_and_column;

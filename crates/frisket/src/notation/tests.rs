@@ -3,33 +3,42 @@
 use super::lark::Schemas;
 use super::*;
 use frisket_core::automaton::recognizer::Recognizer;
-use frisket_core::regular::term::EMPTY;
 
-/// Knows no schema.
-struct NoSchemas;
+/// Knows one schema, that of a digit.
+pub(super) struct Digit;
 
-impl Schemas for NoSchemas {
+impl Schemas for Digit {
     fn builder(&self) -> Builder {
         Builder::default()
     }
 
-    fn lower(&mut self, _: &mut Builder, _: &str, _: usize) -> Result<TermId, Failure> {
-        Ok(EMPTY)
+    fn lower(&mut self, builder: &mut Builder, schema: &str, at: usize) -> Result<TermId, Failure> {
+        match schema {
+            "{}" => Ok(builder.char_class(&[(0x30, 0x39)])?),
+            _ => Err(Failure::Unread(Fault::new("no digit", at, None))),
+        }
     }
+}
+
+pub(super) fn options(notation: Notation) -> Options<'static> {
+    Options { notation, root: None, python: Syntax::new(frisket_regex::Dialect::Python) }
+}
+
+pub(super) fn lower(builder: &mut Builder, text: &str, notation: Notation) -> Result<TermId, Failure> {
+    read(builder, text, &options(notation), &mut Digit, |builder, read| read.lower(builder))
 }
 
 fn recognizer(text: &str, notation: Notation) -> Result<Recognizer, Fault> {
     let mut builder = Builder::default();
-    let options = Options { notation, root: None, python: Syntax::new(frisket_regex::Dialect::Python) };
-    match read(&mut builder, text, &options, &mut NoSchemas, |builder, read| read.lower(builder)) {
+    match lower(&mut builder, text, notation) {
         Ok(node) => Ok(Recognizer::new(builder.build(node.number()).unwrap())),
-        Err(Failure::Unread(fault) | Failure::Empty(fault)) => Err(fault),
+        Err(Failure::Unread(fault) | Failure::Empty(fault) | Failure::Limit(fault)) => Err(fault),
         Err(other) => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn allows(text: &str, notation: Notation, accepted: &[&str], refused: &[&str]) {
+pub(super) fn allows(text: &str, notation: Notation, accepted: &[&str], refused: &[&str]) {
     let recognizer = recognizer(text, notation).unwrap();
     let accepts = |text: &str| recognizer.read(text.as_bytes(), &Allowance::default()).unwrap().is_sentence;
     for each in accepted {
@@ -41,7 +50,7 @@ fn allows(text: &str, notation: Notation, accepted: &[&str], refused: &[&str]) {
 }
 
 #[track_caller]
-fn fails(text: &str, notation: Notation, at: usize, message: &str, hint: &str) {
+pub(super) fn fails(text: &str, notation: Notation, at: usize, message: &str, hint: &str) {
     let fault = recognizer(text, notation).map(|_| ()).unwrap_err();
     assert_eq!(fault.at, Some(at), "{text}\n{fault:?}");
     assert!(fault.message.contains(message), "{text}\n{fault:?}");

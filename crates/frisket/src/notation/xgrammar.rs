@@ -1,4 +1,4 @@
-//! What xgrammar's EBNF adds to GBNF: options of rules, and macros.
+//! Options of rules and macros, which xgrammar's EBNF adds to GBNF → rules.
 //!
 //! `Regex`, `Substring` and `TagDispatch` stand for regular languages and free text. Macros that count tokens are refused.
 //!

@@ -12,7 +12,7 @@ import unicodedata
 
 import pytest
 
-from frisket._core import front_end
+from frisket.errors import GrammarSyntaxError
 from frisket.notations.regex import ast, is_ecma_regex
 
 POINTS = range(sys.maxunicode + 1)
@@ -31,9 +31,7 @@ def members(pattern: str, dialect: ast.Dialect = "python", flags: str = "") -> s
 
 
 def of_property(name: str, value: str | None = None) -> set[int]:
-    found = front_end.property_set(name, value)
-    assert found is not None, name
-    return {point for low, high in found for point in range(low, high + 1)}
+    return members(rf"\p{{{name}}}" if value is None else rf"\p{{{name}={value}}}", "ecma")
 
 
 @pytest.mark.parametrize("pattern", [r"\w", r"\s", r"\d", r"\W", r"[^\W\d]", r"[\d_]", r"[^\s]"])
@@ -102,8 +100,9 @@ def test_properties_have_long_and_short_names() -> None:
     assert of_property("Letter") == of_property("L") == of_property("gc", "L") == of_property("letter")
     assert of_property("Script", "Greek") == of_property("sc", "Grek") == of_property("Greek") == of_property("Greek_")
     assert of_property("white space") == of_property("White_Space")
-    unknown = [("Klingon", None), ("Block", "Arrows"), ("any", "L")]
-    assert [front_end.property_set(*names) for names in unknown] == [None] * 3
+    for name in ("Klingon", "Block=Arrows", "any=L"):
+        with pytest.raises(GrammarSyntaxError, match="no exact data for the property"):
+            members(rf"\p{{{name}}}")
 
 
 def test_names_of_properties_are_spelled_exactly_in_ecma() -> None:

@@ -1,4 +1,4 @@
-//! White space, names and numbers of Lark's notation.
+//! Text in Lark's notation → its names, keywords and numbers, without white space and comments.
 
 use crate::notation::source::{fail, fault, Read, Source};
 

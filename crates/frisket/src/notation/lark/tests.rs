@@ -1,113 +1,59 @@
 //! Each construct of Lark's notation → the texts that it allows; each mistake → its place and hint.
 
-use super::{Dialect, Schemas};
-use crate::notation::{self, Notation, Options};
-use crate::notation::{Failure, Fault};
-use frisket_core::automaton::recognizer::{Allowance, Recognizer};
+use super::Dialect;
+use crate::notation::tests::{allows, fails, lower, options, Digit};
+use crate::notation::{self, Failure, Notation};
 use frisket_core::builder::Builder;
-use frisket_core::regular::term::TermId;
-use frisket_regex::Syntax;
 
-/// Knows one schema, that of a digit.
-struct Digit;
-
-impl Schemas for Digit {
-    fn builder(&self) -> Builder {
-        Builder::default()
-    }
-
-    fn lower(&mut self, builder: &mut Builder, schema: &str, at: usize) -> Result<TermId, Failure> {
-        match schema {
-            "{}" => Ok(builder.char_class(&[(0x30, 0x39)])?),
-            _ => Err(Failure::Unread(Fault::new("no digit", at, None))),
-        }
-    }
-}
-
-fn options(dialect: Dialect) -> Options<'static> {
-    Options { notation: Notation::Lark(dialect), root: None, python: Syntax::new(frisket_regex::Dialect::Python) }
-}
-
-fn lower(builder: &mut Builder, text: &str, dialect: Dialect) -> Result<TermId, Failure> {
-    notation::read(builder, text, &options(dialect), &mut Digit, |builder, read| read.lower(builder))
-}
-
-fn read(text: &str, dialect: Dialect) -> Result<Recognizer, Fault> {
-    let mut builder = Builder::default();
-    match lower(&mut builder, text, dialect) {
-        Ok(node) => Ok(Recognizer::new(builder.build(node.number()).unwrap())),
-        Err(Failure::Unread(fault) | Failure::Empty(fault) | Failure::Limit(fault)) => Err(fault),
-        Err(other) => panic!("{other:?}"),
-    }
-}
-
-#[track_caller]
-fn allows(text: &str, dialect: Dialect, accepted: &[&str], refused: &[&str]) {
-    let recognizer = read(text, dialect).unwrap();
-    let accepts = |text: &str| recognizer.read(text.as_bytes(), &Allowance::default()).unwrap().is_sentence;
-    for each in accepted {
-        assert!(accepts(each), "{text}\n{each:?}");
-    }
-    for each in refused {
-        assert!(!accepts(each), "{text}\n{each:?}");
-    }
-}
-
-#[track_caller]
-fn fails(text: &str, dialect: Dialect, at: usize, message: &str, hint: &str) {
-    let fault = read(text, dialect).map(|_| ()).unwrap_err();
-    assert_eq!(fault.at, Some(at), "{text}\n{fault:?}");
-    assert!(fault.message.contains(message), "{text}\n{fault:?}");
-    assert!(fault.hint.as_deref().unwrap_or("").contains(hint), "{text}\n{fault:?}");
-}
-
-use Dialect::{Lark, Llguidance, XGrammar};
+const LARK: Notation = Notation::Lark(Dialect::Lark);
+const LLGUIDANCE: Notation = Notation::Lark(Dialect::Llguidance);
+const XGRAMMAR: Notation = Notation::Lark(Dialect::XGrammar);
 
 #[test]
 fn a_template_is_a_rule_for_each_use() {
     let text = "start: list{A, \",\"} list{pair{A}, \";\"}?\nlist{item, mark}: item (mark item)*
 pair{x}: x \"=\" x\nA: \"a\"";
-    allows(text, Llguidance, &["a", "a,a", "a,aa=a;a=a"], &["a;a", "a,", "aa=a,a=a"]);
-    fails("start: grow{\"a\"}\ngrow{x}: grow{x2{x}}\nx2{x}: x x", Llguidance, 26, "grow without end", "given");
-    fails("start: pair{\"a\"}\npair{x, y}: x y", Llguidance, 7, "pair takes 2 arguments, got 1", "");
+    allows(text, LLGUIDANCE, &["a", "a,a", "a,aa=a;a=a"], &["a;a", "a,", "aa=a,a=a"]);
+    fails("start: grow{\"a\"}\ngrow{x}: grow{x2{x}}\nx2{x}: x x", LLGUIDANCE, 26, "grow without end", "given");
+    fails("start: pair{\"a\"}\npair{x, y}: x y", LLGUIDANCE, 7, "pair takes 2 arguments, got 1", "");
 }
 
 #[test]
 fn a_parameter_decides_which_alternatives_there_are() {
     let each = "start: r::0\nr::_: \"\" %if is_ones([0:2])
   | \"a\" r::set_bit(0) %if bit_clear(0)\n  | \"b\" r::set_bit(1) %if bit_clear(1)";
-    allows(each, Llguidance, &["ab", "ba"], &["", "a", "aab", "abb"]);
+    allows(each, LLGUIDANCE, &["ab", "ba"], &["", "a", "aab", "abb"]);
     let count = "start: r::0\nr::_: \"a\" r::incr([0:3]) %if lt([0:3], 4) | \"b\" %if ge([0:3], 2)";
-    allows(count, Llguidance, &["aab", "aaaab"], &["b", "ab", "aaaaab"]);
-    fails("start: r\nr::_: \"a\" %if true", Llguidance, 7, "takes a parameter", "r::0");
-    fails("start: r::0\nr::_: \"a\" %if odd", Llguidance, 26, "expected a condition, found odd", "bit_clear");
+    allows(count, LLGUIDANCE, &["aab", "aaaab"], &["b", "ab", "aaaaab"]);
+    fails("start: r\nr::_: \"a\" %if true", LLGUIDANCE, 7, "takes a parameter", "r::0");
+    fails("start: r::0\nr::_: \"a\" %if odd", LLGUIDANCE, 26, "expected a condition, found odd", "bit_clear");
 }
 
 #[test]
 fn a_lazy_rule_ends_as_soon_as_it_can_and_others_yield_to_it() {
     let text = "start: call* TEXT\ncall: mark /[0-9]/\nmark[lazy]: TEXT \"<n>\"\nTEXT: /(.|\\n)*/";
-    allows(text, Llguidance, &["", "x<n", "<n>1", "a<n>2b<n>3c"], &["<n>", "a<n>b"]);
-    allows("start: end \"!\"\nend[suffix=\"END\"]: /(.|\\n)*/", Llguidance, &["aEND!"], &["aENDbEND!", "a!"]);
-    allows("start: alone\nalone[lazy]: /(.|\\n)*/ \"<n>\"", XGrammar, &["a<n>", "a"], &["a<n>b"]);
+    allows(text, LLGUIDANCE, &["", "x<n", "<n>1", "a<n>2b<n>3c"], &["<n>", "a<n>b"]);
+    allows("start: end \"!\"\nend[suffix=\"END\"]: /(.|\\n)*/", LLGUIDANCE, &["aEND!"], &["aENDbEND!", "a!"]);
+    allows("start: alone\nalone[lazy]: /(.|\\n)*/ \"<n>\"", XGRAMMAR, &["a<n>", "a"], &["a<n>b"]);
     let beside = "start: (m | T){0,2} \".\"\nm[lazy]: /[^<]*<a>/\nT: /[a-z]+/";
-    allows(beside, Llguidance, &[".", "ab.", "<a>b<a>."], &["<a><a><a>."]);
-    fails("start: (m | T){17} \".\"\nm[lazy]: /[^<]*<a>/\nT: /[a-z]+/", Llguidance, 0, "large counts", "* or +");
+    allows(beside, LLGUIDANCE, &[".", "ab.", "<a>b<a>."], &["<a><a><a>."]);
+    fails("start: (m | T){17} \".\"\nm[lazy]: /[^<]*<a>/\nT: /[a-z]+/", LLGUIDANCE, 0, "large counts", "* or +");
 }
 
 #[test]
 fn an_ignored_text_is_the_longest_of_its_terminal() {
     let comment = "start: \"a\" \"b\"\n%ignore /#[^\\n]*/\n%ignore \"\\n\"";
-    allows(comment, Llguidance, &["ab", "a#\nb", "a\n\nb#"], &["a#b", "#\nab"]);
-    allows(comment, Lark, &["#\nab", "a#\nb"], &["a#b"]);
+    allows(comment, LLGUIDANCE, &["ab", "a#\nb", "a\n\nb#"], &["a#b", "#\nab"]);
+    allows(comment, LARK, &["#\nab", "a#\nb"], &["a#b"]);
     let blank = "start: \"a\" (\" b\" | \"c\")\n%ignore / +/";
-    allows(blank, Llguidance, &["a b", "a  c", "ac"], &["a  b"]);
+    allows(blank, LLGUIDANCE, &["a b", "a  c", "ac"], &["a  b"]);
     let once = "%llguidance {\"ignore_once\": true}\nstart: \"a\" \"b\"\n%ignore \" \"";
-    allows(once, Llguidance, &["ab", "a b"], &["a  b"]);
-    allows("start: /[ab]*/ \"c\"\n%ignore \" \"", Llguidance, &["c", "ab c"], &[" c"]);
-    allows("start: \"x\" %json {} \"y\"\n%ignore \" \"", Llguidance, &["x 1 y"], &["x 1 2 y"]);
+    allows(once, LLGUIDANCE, &["ab", "a b"], &["a  b"]);
+    allows("start: /[ab]*/ \"c\"\n%ignore \" \"", LLGUIDANCE, &["c", "ab c"], &[" c"]);
+    allows("start: \"x\" %json {} \"y\"\n%ignore \" \"", LLGUIDANCE, &["x 1 y"], &["x 1 2 y"]);
     fails(
         "start: \"a\" (\"b\" | \"bc\")\n%ignore /x(bd)?/",
-        Llguidance,
+        LLGUIDANCE,
         0,
         "decides in more than one place",
         "end by itself",
@@ -116,26 +62,26 @@ fn an_ignored_text_is_the_longest_of_its_terminal() {
 
 #[test]
 fn a_library_a_declaration_and_a_nested_grammar() {
-    allows("start: INT\n%import common.INT\n%extend INT: \"no\"", Llguidance, &["12", "no"], &["n"]);
-    allows("start: S\n%import common._STRING_INNER\nS: \"<\" _STRING_INNER \">\"", Lark, &["<a>"], &["<a>b>"]);
-    allows("start: LINE\nLINE: \"#\" REST\nREST: /[^\\n]*/", Llguidance, &["#", "#a"], &["#\n"]);
+    allows("start: INT\n%import common.INT\n%extend INT: \"no\"", LLGUIDANCE, &["12", "no"], &["n"]);
+    allows("start: S\n%import common._STRING_INNER\nS: \"<\" _STRING_INNER \">\"", LARK, &["<a>"], &["<a>b>"]);
+    allows("start: LINE\nLINE: \"#\" REST\nREST: /[^\\n]*/", LLGUIDANCE, &["#", "#a"], &["#\n"]);
     let nested = "start: start_of \"!\"\nstart_of: %lark { start: A+\nA: \"n\" } A\nA: \"o\"";
-    allows(nested, Llguidance, &["nno!"], &["no", "oo!"]);
-    fails("start: _IN \"a\"\n%declare _IN", Llguidance, 24, "is declared and has no texts", "define it");
-    fails("start: NUMBRE\n%import common.NUMBRE", Llguidance, 29, "has no NUMBRE", "is it NUMBER?");
-    fails("start: \"a\" %lark { start: \"b\"", Llguidance, 17, "the nested grammar is not closed", "}");
+    allows(nested, LLGUIDANCE, &["nno!"], &["no", "oo!"]);
+    fails("start: _IN \"a\"\n%declare _IN", LLGUIDANCE, 24, "is declared and has no texts", "define it");
+    fails("start: NUMBRE\n%import common.NUMBRE", LLGUIDANCE, 29, "has no NUMBRE", "is it NUMBER?");
+    fails("start: \"a\" %lark { start: \"b\"", LLGUIDANCE, 17, "the nested grammar is not closed", "}");
 }
 
 #[test]
 fn a_pattern_is_read_as_its_engine_does() {
-    allows(r"start: /\x{41}[[:digit:]]\w/", Llguidance, &["A1é"], &["A1 "]);
-    allows(r"start: /\cA(?<n>\d)[^\w\]]/", XGrammar, &["\u{1}1 "], &["\u{1}1]", "\u{1}1_"]);
-    allows(r"start: /\/\*(.|\n)*?\*\//", Lark, &["/* a */"], &["/* a */ */"]);
-    allows("start: \"i\"i \"\\q\"", Lark, &["ı\\q", "I\\q"], &["i"]);
-    allows("start: \"i\"i", Llguidance, &["I"], &["ı"]);
-    fails("start: /a*?b+/", Lark, 9, "the lazy quantifier *? ends a terminal", "write what may stand inside");
-    fails("start: /é[a&&b]/", Llguidance, 12, "a class of classes", "list the characters");
-    fails(r"start: /\u{110000}/", XGrammar, 8, "there is no such character", "U+10FFFF");
+    allows(r"start: /\x{41}[[:digit:]]\w/", LLGUIDANCE, &["A1é"], &["A1 "]);
+    allows(r"start: /\cA(?<n>\d)[^\w\]]/", XGRAMMAR, &["\u{1}1 "], &["\u{1}1]", "\u{1}1_"]);
+    allows(r"start: /\/\*(.|\n)*?\*\//", LARK, &["/* a */"], &["/* a */ */"]);
+    allows("start: \"i\"i \"\\q\"", LARK, &["ı\\q", "I\\q"], &["i"]);
+    allows("start: \"i\"i", LLGUIDANCE, &["I"], &["ı"]);
+    fails("start: /a*?b+/", LARK, 9, "the lazy quantifier *? ends a terminal", "write what may stand inside");
+    fails("start: /é[a&&b]/", LLGUIDANCE, 12, "a class of classes", "list the characters");
+    fails(r"start: /\u{110000}/", XGRAMMAR, 8, "there is no such character", "U+10FFFF");
 }
 
 #[test]
@@ -162,32 +108,32 @@ fn a_mistake_has_a_place_and_a_hint() {
         ("start: <[-1]>", 7, "<[-1]> is not one token", "|"),
         ("start: 'a'", 7, "unexpected \"'\"", "double quotes"),
     ] {
-        fails(text, Llguidance, at, message, hint);
+        fails(text, LLGUIDANCE, at, message, hint);
     }
 }
 
 #[test]
 fn json_that_nests_deep_is_beyond_a_limit() {
     let text = format!("%llguidance {{\"a\": {}{}}}\nstart: \"a\"", "[".repeat(500), "]".repeat(500));
-    let failure = lower(&mut Builder::default(), &text, Llguidance).unwrap_err();
+    let failure = lower(&mut Builder::default(), &text, LLGUIDANCE).unwrap_err();
     assert!(matches!(failure, Failure::Limit(fault) if fault.message == "this JSON nests too deep"));
 }
 
 #[test]
 fn groups_nest_however_deep() {
     let deep = 20_000;
-    allows(&format!("start: {}\"x\"{}", "(".repeat(deep), ")".repeat(deep)), Llguidance, &["x"], &[""]);
-    allows(&format!("start: A\nA: {}/x/", "~".repeat(deep)), Llguidance, &["x"], &["y"]);
+    allows(&format!("start: {}\"x\"{}", "(".repeat(deep), ")".repeat(deep)), LLGUIDANCE, &["x"], &[""]);
+    allows(&format!("start: A\nA: {}/x/", "~".repeat(deep)), LLGUIDANCE, &["x"], &["y"]);
     let grammars = "%lark { start: ".repeat(30) + "\"a\"" + &"}".repeat(30);
-    fails(&format!("start: {grammars}"), Llguidance, 313, "grammars nest too deep", "");
+    fails(&format!("start: {grammars}"), LLGUIDANCE, 313, "grammars nest too deep", "");
     let templates = "wrap{".repeat(200) + "\"a\"" + &"}".repeat(200);
-    fails(&format!("start: {templates}\nwrap{{x}}: x"), Llguidance, 516, "templates nest too deep", "name");
+    fails(&format!("start: {templates}\nwrap{{x}}: x"), LLGUIDANCE, 516, "templates nest too deep", "name");
 }
 
 #[test]
 fn rules_are_those_of_the_text_with_their_places() {
     let text = "start: A+\nA: /a/";
-    let found = notation::read(&mut Builder::default(), text, &options(Lark), &mut Digit, |_, read| {
+    let found = notation::read(&mut Builder::default(), text, &options(LARK), &mut Digit, |_, read| {
         let rules = read.rules;
         let names = rules.all().map(|rule| rules.productions.name(rule).to_owned());
         Ok((rules.root.to_string(), names.zip(rules.places.clone()).collect::<Vec<_>>()))
