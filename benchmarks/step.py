@@ -174,8 +174,9 @@ class VLLM:
             made._grammar.result()
             assert made.is_grammar_ready
         self.by_name = {request.request_id: request for request in requests}
-        # The rows of the engine's life are allocated with the first step.
+        # The rows of the engine's life are allocated with the first step. Torch's threads spin for a while after it.
         self.bitmask(self.manager, self.by_name, ["0"], {})
+        time.sleep(0.1)
         return requests
 
     def _started(self, name: str, subject: Subject) -> Any:
