@@ -72,6 +72,8 @@ WORDS = {
         (Vocabulary, "from_transformers", "Vocabulary.from_huggingface(tokenizer)"),
         (LETTERS, "eos_token_id", "vocabulary.eos"),
         (frisket, "Generator", "frisket.generate(model, prompt, target)"),
+        (frisket, "types", "any type of Python"),
+        (frisket, "inputs", "a list of messages"),
         (frisket, "from_transformers", "frisket.models.transformers"),
         (frisket, "GrammarCompiler", "grammar.compile(vocabulary)"),
         (frisket, "TokenizerInfo", "Vocabulary.from_huggingface"),

@@ -275,7 +275,7 @@ def capture(name: str, part: GrammarPart) -> Grammar[str]:
 _LARGEST = 2**63
 
 
-def _part(where: str, part: GrammarPart) -> Part:
+def _part(where: str, part: GrammarPart, call: str = "") -> Part:
     if isinstance(part, Grammar):
         return part._part
     if isinstance(part, str):
@@ -294,7 +294,9 @@ def _advice(target: object) -> str:
     return ""
 
 
-def _parts(where: str, parts: Iterable[GrammarPart]) -> tuple[Part, ...]:
+def _parts(where: str, parts: tuple[GrammarPart, ...]) -> tuple[Part, ...]:
+    if len(parts) == 1 and isinstance(parts[0], list | tuple):
+        raise TypeError(f"{where} takes its parts one by one: write {where}(*parts) for a list of them")
     return tuple(_part(f"{where}, part {place}", part) for place, part in enumerate(parts))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
+from frisket.json_pointer import unescape
 from frisket.json_schema.report import Entry, Note, Report
 from frisket.notations.combination.outline import OutlineBuilder
 from frisket.notations.combination.part import Part
@@ -238,7 +239,8 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
 
 def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | None) -> Report:
     """The coverage report of all tools; its pointers begin with the name of a tool."""
-    report = Report()
+    misspelt = [_entry(tool, *place, "unknown") for tool in tools for place in tool.misspelt]
+    report = Report(source=lambda: misspelt)
     for tool in tools:
         if tool.status == "refused":
             why = tool.places[0][1] if tool.places else ""
@@ -260,7 +262,8 @@ def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | No
 
 def _entry(tool: ToolReport, pointer: str, reason: str, status: str) -> Entry:
     place, _, keyword = pointer.rpartition("/")
-    return Entry(f"/{tool.name}{place}", keyword, status, reason)
+    said = {"note": f"did you mean {reason}?"} if status == "unknown" else {"slips": reason}
+    return Entry(f"/{tool.name}{place}", unescape(keyword), status, **said)
 
 
 def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:

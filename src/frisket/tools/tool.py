@@ -173,7 +173,14 @@ def _model_of(function: Callable[..., Any]) -> Any:
                 hint="give the function named parameters only",
                 code="tool-signature",
             )
-        fields[name] = (hints.get(name, Any), ... if parameter.default is parameter.empty else parameter.default)
+        if name not in hints:
+            raise FrisketError(
+                f"the parameter {name} of {function.__name__} has no annotation, so any JSON would be valid",
+                where=name,
+                hint=f"write {name}: str, or another type; {name}: Any if any JSON will do",
+                code="tool-signature",
+            )
+        fields[name] = (hints[name], ... if parameter.default is parameter.empty else parameter.default)
     return pydantic.create_model(function.__name__, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
 
 

@@ -6,6 +6,7 @@ import copy
 import json
 import marshal
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -18,7 +19,7 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.grammar import Grammar
-from frisket.json_pointer import find, follow, unescape
+from frisket.json_pointer import find, follow, to_pointer, unescape
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.options import is_escapable
 from frisket.limit import Limits, Meter
@@ -55,13 +56,18 @@ class ToolReport:
     hint: str | None = None
     narrowed: tuple[tuple[str, str], ...] = ()
     """(JSON pointer into the schema of the arguments, the valid values that no call of the family can hold)."""
+    misspelt: tuple[tuple[str, str], ...] = ()
+    """(JSON pointer to a word that is no keyword, and so without effect; the keyword that it may mean)."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values."""
-        places = [{"pointer": pointer, "reason": reason} for pointer, reason in self.places]
-        narrowed = [{"pointer": pointer, "reason": reason} for pointer, reason in self.narrowed]
-        said = {"name": self.name, "status": self.status, "places": places, "hint": self.hint}
-        return {**said, **({"narrowed": narrowed} if narrowed else {})}
+        lists = {
+            "places": [{"pointer": pointer, "reason": reason} for pointer, reason in self.places],
+            "narrowed": [{"pointer": pointer, "reason": reason} for pointer, reason in self.narrowed],
+            "misspelt": [{"pointer": pointer, "meant": meant} for pointer, meant in self.misspelt],
+        }
+        said = {"name": self.name, "status": self.status, "hint": self.hint}
+        return said | {name: found for name, found in lists.items() if found or name == "places"}
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,12 @@ class Checked:
 
     report: ToolReport
     arguments: Arguments | None
-    is_certain: bool = True
-    """False if a limit decided: another limit may give another result."""
+    refusal: FrisketError | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """False if a limit decided: another limit may give another result."""
+        return not isinstance(self.refusal, LimitExceededError)
 
 
 class Tools:
@@ -138,11 +148,17 @@ class Tools:
         checked = self.checked(_family(family), limits)
         refused = [each.report for each in checked if each.report.status == "refused"]
         if refused and self.policy == "strict":
+            first = next(each.refusal for each in checked if each.refusal is not None)
+            # Only what a mask cannot enforce may be left out; a tool that cannot be read has to be mended.
+            ways = [
+                *([first.hint] if first.hint else []),
+                *([_POLICY] if isinstance(first, UnsupportedSchemaError) else []),
+            ]
             raise RefusedToolsError(
                 f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
                 places=[(report.name, reason) for report in refused for _, reason in report.places],
                 where=_place_of(refused[0]),
-                hint=f"{refused[0].hint}; or pass {_POLICY}" if refused[0].hint else f"pass {_POLICY}",
+                hint="; or ".join(ways) or None,
             )
         return [each.arguments for each in checked if each.arguments is not None]
 
@@ -182,7 +198,8 @@ class Tools:
         try:
             arguments = compiler.compiled(tool)
             compiler.raise_unwritable(tool)
-            return Checked(ToolReport(tool.name, "exact", narrowed=arguments.narrowed()), arguments)
+            narrowed, misspelt = arguments.narrowed(), _misspelt(arguments)
+            return Checked(ToolReport(tool.name, "exact", narrowed=narrowed, misspelt=misspelt), arguments)
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
@@ -190,7 +207,7 @@ class Tools:
 
 
 #: The two policies under which such a tool raises no error, as a hint names them.
-_POLICY = "frisket.tools.Tools(tools, policy='relaxed'), or policy='reject'"
+_POLICY = "pass frisket.tools.Tools(tools, policy='relaxed'), or policy='reject'"
 
 
 def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Tools:
@@ -302,14 +319,26 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
                 return _refused(tool.name, error)
             left_out += lost
             continue
-        report = arguments.grammar().report
-        slips: list[Entry] = report.loosened if report is not None else []
+        known = arguments.grammar().report
+        slips: list[Entry] = known.loosened if known is not None else []
         left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
         lost = compiler.unwritable(smaller)
         narrowed = tuple(dict([*arguments.narrowed(), *lost]).items())
         places = tuple(dict([*left_out, *lost]).items())
-        return Checked(ToolReport(tool.name, "relaxed", places, error.hint, narrowed), arguments)
+        report = ToolReport(tool.name, "relaxed", places, error.hint, narrowed, _misspelt(arguments))
+        return Checked(report, arguments)
     return _refused(tool.name, error)
+
+
+def _misspelt(arguments: Arguments) -> tuple[tuple[str, str], ...]:
+    """(pointer to a word that is no keyword, the keyword that it may mean); none in the schema of a Python type."""
+    if arguments.tool.python is not None:
+        return ()
+    with suppress(FrisketError):  # a schema whose notation is exact where JSON is not
+        report = arguments.grammar().report
+        entries = report.misspelt if report is not None else []
+        return tuple((entry.pointer + to_pointer((entry.keyword,)), str(entry.meant)) for entry in entries)
+    return ()
 
 
 def _with_tags_forbidden(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
@@ -347,8 +376,7 @@ def _places(error: FrisketError) -> list[tuple[str, str]]:
 
 
 def _refused(name: str, error: FrisketError) -> Checked:
-    is_certain = not isinstance(error, LimitExceededError)
-    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, is_certain)
+    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, error)
 
 
 def _place_of(report: ToolReport) -> str:
@@ -365,7 +393,7 @@ def _name(source: Any, place: int) -> str:
     """The name of a tool whose description cannot be read: the one it gives, or `tool` and its place."""
     inner = source.get("function", source) if isinstance(source, dict) else source
     name = inner.get("name") if isinstance(inner, dict) else getattr(inner, "__name__", None)
-    return name if isinstance(name, str) and name else f"tool {place}"
+    return name if isinstance(name, str) and name not in ("", "<lambda>") else f"tool {place}"
 
 
 def _family(wanted: str | Family | None) -> Family:

@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Key, Value};
 use crate::message::{no_name, refers_to_itself, shown};
-use crate::read::{is_keyword, Inexactness};
+use crate::read::{is_keyword, meant_type, Inexactness};
 use crate::resolve::pointer::escape;
 use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
 use crate::similar::closest;
@@ -403,7 +403,7 @@ impl<'a> Subschemas<'a> {
                 Value::Boolean(true) => break ConjunctionId::ANYTHING,
                 Value::Boolean(false) => break ConjunctionId::NOTHING,
                 Value::Object(_) => {}
-                other => return Err(self.no_schema(shown(other), &at)),
+                other => return Err(self.no_schema(other, &at)),
             }
             self.check_names(schema, &at)?;
             let Some(key) = self.key(schema, resource, &scope)? else { break ConjunctionId::ANYTHING };
@@ -475,10 +475,14 @@ impl<'a> Subschemas<'a> {
         Ok(())
     }
 
-    fn no_schema(&self, kind: &str, at: &At<'_>) -> Box<Error> {
-        Error::invalid(format!("a schema is an object or a boolean, not {kind}"))
+    fn no_schema(&self, value: Value<'_>, at: &At<'_>) -> Box<Error> {
+        let hint = meant_type(value).map_or_else(
+            || "true is the schema of any value, false that of none".into(),
+            |name| format!("write {{\"type\": \"{name}\"}}"),
+        );
+        Error::invalid(format!("a schema is an object or a boolean, not {}", shown(value)))
             .at(self.pointer_at(at))
-            .with_hint("true is the schema of any value, false that of none")
+            .with_hint(hint)
     }
 
     fn pointer_at(&self, at: &At<'_>) -> String {

@@ -18,6 +18,16 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("list", "array"),
 ];
 
+/// The type that a value most likely names, in JSON Schema's words or in those of other languages.
+pub fn meant_type(value: Value<'_>) -> Option<&'static str> {
+    let Value::String(Text::Unicode(name)) = value else { return None };
+    ELSEWHERE
+        .iter()
+        .find(|(other, _)| *other == name)
+        .map(|&(_, meant)| meant)
+        .or_else(|| closest(name, Types::names()))
+}
+
 /// `type`, and OpenAPI's `nullable` beside it where options say so.
 pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let names = match reader.value(node) {
@@ -35,15 +45,7 @@ pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeI
         let Some(known) = known else {
             let all: Vec<String> = Types::names().map(str::to_owned).collect();
             let error = reader.invalid(keyword, &format!("among {}, not {}", all.join(", "), quoted(value)));
-            let meant = match value {
-                Value::String(Text::Unicode(name)) => ELSEWHERE
-                    .iter()
-                    .find(|(other, _)| *other == name)
-                    .map(|&(_, meant)| meant.to_owned())
-                    .or_else(|| closest(name, Types::names()).map(str::to_owned)),
-                _ => None,
-            };
-            return Err(match meant {
+            return Err(match meant_type(value) {
                 Some(meant) => error.with_hint(format!("did you mean {meant}?")),
                 None => error,
             });
