@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from frisket._core import front_end
     from frisket._core.front_end import Regex
     from frisket.argument_name import explain_fields
-    from frisket.conversation import Conversation, Turn, chat_template, check_results
+    from frisket.conversation import Conversation, Turn, chat_template
     from frisket.conversation.conversation import THINKS, thinking_variables
     from frisket.decoding.argument import check_integer
     from frisket.decoding.branch import Branch, Fate
@@ -71,7 +71,6 @@ __all__ = [
     "begin_stream",
     "chat_template",
     "check_integer",
-    "check_results",
     "decode",
     "described",
     "drafter",
@@ -99,7 +98,7 @@ _HOMES = {
     "_core": ("front_end",),
     "_core.front_end": ("Regex",),
     "argument_name": ("explain_fields",),
-    "conversation": ("Conversation", "Turn", "chat_template", "check_results"),
+    "conversation": ("Conversation", "Turn", "chat_template"),
     "conversation.conversation": ("THINKS", "thinking_variables"),
     "decoding.argument": ("check_integer",),
     "decoding.branch": ("Branch", "Fate"),

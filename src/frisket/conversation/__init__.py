@@ -6,6 +6,6 @@ tool_text     descriptions of tools → the form that chat templates read, or a 
 """
 
 from frisket.conversation.conversation import Conversation, chat_template
-from frisket.conversation.turn import ChatMessage, Turn, check_results, read_turns
+from frisket.conversation.turn import ChatMessage, Turn, read_turns
 
-__all__ = ["ChatMessage", "Conversation", "Turn", "chat_template", "check_results", "read_turns"]
+__all__ = ["ChatMessage", "Conversation", "Turn", "chat_template", "read_turns"]

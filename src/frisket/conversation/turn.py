@@ -149,11 +149,11 @@ def read_turns(messages: Any, where: str = "/messages") -> tuple[Turn, ...]:
     if not messages:
         raise _error("a conversation has at least one message", where, EXAMPLE)
     turns = tuple(Turn.of(message, f"{where}/{place}") for place, message in enumerate(messages))
-    check_results(turns)
+    _check_results(turns)
     return turns
 
 
-def check_results(turns: Sequence[Turn]) -> None:
+def _check_results(turns: Sequence[Turn]) -> None:
     """ConversationError for the result of a call that no message before it has made."""
     made: dict[str, None] = {}
     for turn in turns:

@@ -11,7 +11,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.extension import THINKS, Conversation, check_results
+from frisket.extension import THINKS, Conversation
 from frisket.options import Mode
 from frisket.server import exchange
 from frisket.server.bias import read_bias
@@ -85,7 +85,6 @@ class ChatRequest(Parameters):
                 where="/add_generation_prompt", hint="leave it out, or say the opposite of continue_final_message",
             )  # fmt: skip
         turns = [message.place_at(f"/messages/{place}").turn for place, message in enumerate(self.messages)]
-        check_results(turns)
         return Conversation(turns, variables=self.chat_template_kwargs or {}, continues=self.continue_final_message)
 
 
