@@ -76,7 +76,7 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
                 for option, value in options.items():
                     if option in known if takes_others else option not in taken:
                         raise explained(name, option, value, taken, known) from None
-                if not arguments and "()" in known and f"{call.__name__}() missing" in str(error):
+                if "()" in known and f"{call.__name__}() missing" in str(error):
                     raise TypeError(f"{error}: {known['()']}") from None
                 raise
 

@@ -237,6 +237,8 @@ def instead_of_choices(values: Sequence[object]) -> str | None:
         return None
     if all(isinstance(value, type) or _is_annotation(value) for value in values):
         names = [_name(value) for value in values[:_SHOWN]]
+        if len(values) == 1:
+            return f"for a value of the type pass {names[0]}, for a list of them list[{names[0]}]"
         return f"for one of several types pass their union, {' | '.join([*names, *_rest(values)])}"
     if all(callable(value) for value in values):
         return instead_of_function(", ".join(getattr(value, "__name__", "…") for value in values[:_SHOWN]))

@@ -204,6 +204,7 @@ def test_what_annotations_are_made_of_is_a_type() -> None:
         ([Colour.RED, 1], "Literal[Colour.RED, 1]"),
         ([Point, Literal["a"]], "pass their union, Point | typing.Literal['a']"),
         ([1.5, "a"], 'pass the schema {"enum": […]}'),
+        ([Point], "pass Point, for a list of them list[Point]"),
     ],
 )
 def test_values_are_no_choices(choices: Any, hint: str) -> None:
@@ -340,9 +341,14 @@ def test_a_relaxed_tool_without_the_validator_names_its_package(monkeypatch: pyt
         frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy="relaxed"), "qwen3")
 
 
+MATCHER: Any = PublicGrammar.from_choices(["a"]).compile(frisket.Vocabulary.from_bytes([b"a", None], eos=[1])).matcher()
+
+
 def test_more_arguments_of_another_kind_are_named() -> None:
     frisket_model: Any = frisket.models.embedded()
     for call, said in (
+        (lambda: MATCHER.advance("a"), "advance_bytes takes bytes of text"),
+        (lambda: PublicGrammar.from_tools([]), r"missing .* 'family': .*frisket\.tools\.families\(\)"),
         (lambda: frisket.parts.seq(["a", frisket.parts.lit("b")]), r"one by one: write seq\(\*parts\)"),
         (lambda: frisket.parts.choice(["a", "b"]), r"one by one: write choice\(\*parts\)"),
         (lambda: frisket.Vocabulary(["a"]), r"Vocabulary\(\) makes nothing of a list; .*from_huggingface"),
@@ -362,7 +368,7 @@ def test_more_arguments_of_another_kind_are_named() -> None:
     assert '{"type": "structural_tag", "format": {…}}' in str(caught.value.hint)
 
 
-@pytest.mark.parametrize(("name", "meant"), [("string", "string"), ("str", "string"), ("intger", "integer")])
+@pytest.mark.parametrize(("name", "meant"), [("string", "string"), ("none", "null"), ("intger", "integer")])
 def test_the_name_of_a_type_is_no_schema(name: str, meant: str) -> None:
     for schema in ({"type": "array", "items": name}, {"type": "object", "properties": {"a": name}}):
         with pytest.raises(InvalidSchemaError) as caught:

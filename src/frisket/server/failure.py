@@ -97,6 +97,9 @@ class Failure(Exception):
             )
             if first["type"] == "extra_forbidden":
                 message, hint = f"there is no field {first['loc'][-1]!r} here", LISTED
+            elif first["type"] == "missing":
+                message = f"the field {place.rpartition('/')[2]} is missing"
+                hint = "GET /v1/models names it" if place == "/model" else "GET /openapi.json says what is sent"
             elif first["type"] == "union_tag_not_found":
                 message = "the field type is missing"
                 hint = FUNCTION if first["loc"][0] == "tools" and "messages" in (body or ()) else None

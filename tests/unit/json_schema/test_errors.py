@@ -220,3 +220,10 @@ def test_a_pattern_that_is_not_regular_is_unsupported_however_it_is_spelled(patt
         Grammar.from_json_schema(schema)
     relaxed = Grammar.from_json_schema(schema, options=JSONSchemaOptions(relaxed=True))
     assert relaxed.accepts('"a"')
+
+
+def test_a_required_name_that_no_property_has_is_named() -> None:
+    schema = {"type": "object", "properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": False}
+    with pytest.raises(UnsatisfiableSchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert caught.value.where == "/required" and str(caught.value.hint).endswith('; "b" is not among the properties')

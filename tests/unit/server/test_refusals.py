@@ -148,7 +148,7 @@ def test_bodies_and_routes(server: Running, path: str, body: Any, status: int, c
         (
             {"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}},
             "/response_format/json_schema/name",
-            "Field required",
+            "the field name is missing",
         ),
         ({"tools": [{"name": "f", "parameters": {}}]}, "/tools/0", '{"type": "function", "function":'),
         ({"guided_json": {}, **schema({})}, "/guided_json", "/response_format/json_schema/schema and /guided_json"),

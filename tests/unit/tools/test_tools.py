@@ -416,7 +416,11 @@ def test_misspelt_keywords_of_a_tool_are_reported() -> None:
 
 
 def test_only_what_a_mask_cannot_enforce_may_be_left_out() -> None:
-    for tools, hint in (([BACK], "policy='relaxed'"), ([lambda city: city], "write def get_weather")):
+    for tools, hint in (
+        ([BACK], "policy='relaxed'"),
+        ([lambda city: city], "write def get_weather"),
+        ([int], "write a function, or a Pydantic model"),
+    ):
         with pytest.raises(RefusedToolsError) as caught:
             Grammar.from_tools(tools, "qwen3")
         assert hint in str(caught.value.hint) and ("policy" in str(caught.value.hint)) == (tools == [BACK])

@@ -9,13 +9,19 @@ use crate::message::quoted;
 use crate::similar::closest;
 
 /// Types by their names in other languages.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     ("int", "integer"),
     ("float", "number"),
+    ("double", "number"),
     ("str", "string"),
+    ("text", "string"),
     ("bool", "boolean"),
     ("dict", "object"),
+    ("json_object", "object"),
     ("list", "array"),
+    ("tuple", "array"),
+    ("none", "null"),
+    ("None", "null"),
 ];
 
 /// The type that a value most likely names, in JSON Schema's words or in those of other languages.
