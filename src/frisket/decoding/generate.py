@@ -50,6 +50,8 @@ def generate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack
 
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
+    `model` is one of `frisket.models`, or an object of your own with the methods of `frisket.models.Model`.
+
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
     compiled regular expression or a Grammar.
 

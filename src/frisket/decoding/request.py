@@ -90,7 +90,7 @@ def _with_tools(
 ) -> tuple[Conversation, Grammar]:
     given = asked.tools if isinstance(asked.tools, Tools) else Tools(asked.tools or ())
     wanted = family(own_family(model) if asked.family is None else asked.family)
-    callable_tools = [one.tool for one in given.arguments(wanted, limits=limits)] if asked.choice != "none" else []
+    callable_tools = [one.tool for one in given._arguments(wanted, limits=limits)] if asked.choice != "none" else []
     chat = chat_template(model)
     final = None if asked.final is None else as_grammar(asked.final, limits)
     # A model without a chat template reads the names of the tools only.

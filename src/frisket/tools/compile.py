@@ -47,7 +47,7 @@ def compile_tools(
     wanted = family_name if isinstance(family_name, Family) else family(family_name)
     given = tools if isinstance(tools, Tools) else Tools(tools)
     running = None if limits is None else limits.started()
-    arguments = given.arguments(wanted, limits=running)
+    arguments = given._arguments(wanted, limits=running)
     called, calls, text = _callable_tools(given, wanted, arguments, choice)
     tokens = _with_special_tokens(wanted, vocabulary)
     forbidden = tuple(dict.fromkeys([*wanted.markers, *sorted(tokens.special)]))

@@ -131,7 +131,7 @@ class Tools:
     def _said(self) -> tuple[list[Any], Policy, JSONSchemaOptions]:
         return self._sources, self.policy, self.options
 
-    def kept(self) -> Tools:
+    def _kept(self) -> Tools:
         """A copy of the tools, which later changes to the original do not affect."""
         data = content(self._sources)
         sources = copy.deepcopy(self._sources) if data is None else marshal.loads(data)
@@ -141,11 +141,11 @@ class Tools:
         """The report of each tool; for a family, also the values that its format cannot write.
 
         A tool that alone exceeds the `limits` is refused. LimitExceededError if all tools together do."""
-        return [checked.report for checked in self.checked(_family(family), limits)]
+        return [checked.report for checked in self._results(_family(family), limits)]
 
-    def arguments(self, family: str | Family, *, limits: Limits | None = None) -> list[Arguments]:
+    def _arguments(self, family: str | Family, *, limits: Limits | None = None) -> list[Arguments]:
         """The tools that can be called; RefusedToolsError under `strict` if one cannot."""
-        checked = self.checked(_family(family), limits)
+        checked = self._results(_family(family), limits)
         refused = [each.report for each in checked if each.report.status == "refused"]
         if refused and self.policy == "strict":
             first = next(each.refusal for each in checked if each.refusal is not None)
@@ -162,7 +162,7 @@ class Tools:
             )
         return [each.arguments for each in checked if each.arguments is not None]
 
-    def checked(self, family: Family, limits: Limits | None = None) -> list[Checked]:
+    def _results(self, family: Family, limits: Limits | None = None) -> list[Checked]:
         """The result for each tool, one after the other; nothing is compiled twice."""
         known = self._checked.get(family)
         if known is None:
