@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-__all__ = ["ExplainsNames", "explain_names", "missing"]
+__all__ = ["ExplainsNames", "explain_names", "explain_operators", "missing"]
 
 Class = TypeVar("Class", bound=type)
 
@@ -225,7 +225,10 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         ),
         **dict.fromkeys(("tokens", "finish_reason", "logprob"), "write answer.generation(), which has it"),
     },
-    "Generation": dict.fromkeys(("parsed", "output", "result", "content", "model_dump"), "write generation.value()"),
+    "Generation": dict.fromkeys(
+        ("parsed", "output", "result", "content", "data", "json", "model_dump", "model_dump_json", "answer"),
+        "write generation.value(); `text` is what was written",
+    ),
     **dict.fromkeys(("Embedded", "GGUF", "Transformers"), _OF_MODELS),
     "Matcher": {
         **dict.fromkeys(("accept_token", "consume_token", "commit_token", "try_consume_token"), _ADVANCE),
@@ -295,4 +298,16 @@ def explain_names(kind: Class) -> Class:
         assert not hasattr(kind, name), f"{kind.__name__}.{name} is there"
         setattr(kind, name, _ForeignName(name))
     setattr(kind, "__dir__", lambda self: [name for name in object.__dir__(self) if name not in names])  # noqa: B010
+    return kind
+
+
+def explain_operators(kind: Class) -> Class:
+    """A decorator: the operators of Outlines' terms are told with the call to write."""
+    for name, sign, call in (("add", "+", "seq"), ("or", "|", "choice")):
+
+        def refused(self: object, other: object, sign: str = sign, call: str = call) -> None:
+            raise TypeError(f"a {type(self).__name__} takes no {sign}: write frisket.parts.{call}(a, b)")
+
+        setattr(kind, f"__{name}__", refused)
+        setattr(kind, f"__r{name}__", refused)
     return kind

@@ -15,7 +15,7 @@ from frisket._core import CompiledGrammar
 from frisket.argument_name import explain_slips
 from frisket.errors import AnswerError, FrisketError, GrammarError, LimitExceededError
 from frisket.events.span import Span, TokenText, token_text
-from frisket.foreign_name import ExplainsNames, explain_names, missing
+from frisket.foreign_name import ExplainsNames, explain_names, explain_operators, missing
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
@@ -56,6 +56,7 @@ explain_names(CompiledGrammar)
 explain_names(_core.Matcher)
 
 
+@explain_operators
 class Language(Generic[T], metaclass=ExplainsNames):
     """The texts that rules describe: compiled, compared, pickled and printed. `Grammar` adds the constructors."""
 

@@ -347,6 +347,7 @@ MATCHER: Any = PublicGrammar.from_choices(["a"]).compile(frisket.Vocabulary.from
 def test_more_arguments_of_another_kind_are_named() -> None:
     frisket_model: Any = frisket.models.embedded()
     for call, said in (
+        (lambda: frisket.Vocabulary.from_bytes({b"a": 0}), "token i stands at place i"),  # type: ignore[arg-type]
         (lambda: MATCHER.advance("a"), "advance_bytes takes bytes of text"),
         (lambda: PublicGrammar.from_tools([]), r"missing .* 'family': .*frisket\.tools\.families\(\)"),
         (lambda: frisket.parts.seq(["a", frisket.parts.lit("b")]), r"one by one: write seq\(\*parts\)"),
@@ -374,6 +375,23 @@ def test_the_name_of_a_type_is_no_schema(name: str, meant: str) -> None:
         with pytest.raises(InvalidSchemaError) as caught:
             PublicGrammar.from_json_schema(schema)
         assert caught.value.hint == f'write {{"type": "{meant}"}}'
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ({"type": "object", "additionalProperties": "false"}, "write false, without quotes"),
+        ({"type": "object", "properties": {"a": int}}, "for a type of Python write"),
+        ({"type": str}, 'such as "string" for str'),
+        ({"type": "json_object"}, "did you mean object?"),
+        ({"$ref": "#/$defs/a", "definitions": {"a": {}}}, "did you mean #/definitions/a?"),
+        ({"$ref": "#/definitions/a", "$defs": {"a": {}}}, "did you mean #/$defs/a?"),
+    ],
+)
+def test_slips_of_a_schema_are_told(schema: dict[str, Any], hint: str) -> None:
+    with pytest.raises(InvalidSchemaError) as caught:
+        PublicGrammar.from_json_schema(schema)
+    assert hint in str(caught.value.hint)
 
 
 def test_masks_of_two_vocabularies_are_no_rows_of_one_bitmask() -> None:

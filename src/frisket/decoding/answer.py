@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from frisket.decoding.loop import FinishReason, Step
@@ -196,12 +197,12 @@ class Stream(Iterator[Step], Generic[T]):
                 if isinstance(event, Closed) and event.path == ("priority",):
                     page_somebody(event.value)
 
-        `Closed.tokens` says which steps wrote the value. Call this before the first step is taken. In a template, a
+        `Closed.tokens` says which steps wrote the value. Steps that were taken before are read, too. In a template, a
         combination, or a message with tool calls, a path begins with the names of the parts: see `Events`. Special
         tokens add no bytes to the text.
         """
         reader, spans = self._event_reader(), TokenSpans()
-        for step in self:
+        for step in chain(tuple(self._seen), self):
             spans.take(len(step.data))
             if not step.ends:
                 reader.feed(self._piece(step))

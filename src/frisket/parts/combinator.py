@@ -289,6 +289,8 @@ def _advice(target: object) -> str:
         return ": write choice(*texts)"
     if isinstance(target, re.Pattern):
         return ": write regex(pattern)"
+    if isinstance(target, int | float) and not isinstance(target, bool):
+        return f": write the text {str(target)!r}"
     if isinstance(target, Mapping | bool) or instead_of_type(target) is None:
         return ": write json(…) for its documents"
     return ""

@@ -51,9 +51,10 @@ pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeI
         let Some(known) = known else {
             let all: Vec<String> = Types::names().map(str::to_owned).collect();
             let error = reader.invalid(keyword, &format!("among {}, not {}", all.join(", "), quoted(value)));
-            return Err(match meant_type(value) {
-                Some(meant) => error.with_hint(format!("did you mean {meant}?")),
-                None => error,
+            return Err(match (meant_type(value), value) {
+                (Some(meant), _) => error.with_hint(format!("did you mean {meant}?")),
+                (None, Value::Foreign(_)) => error.with_hint("write its name in JSON, such as \"string\" for str"),
+                (None, _) => error,
             });
         };
         has_integer |= known == Types::INTEGER;
