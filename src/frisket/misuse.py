@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum, EnumMeta
 from numbers import Number
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from frisket.errors import GrammarSyntaxError
 
@@ -242,7 +242,7 @@ def instead_of_choices(values: Sequence[object]) -> str | None:
         return f"for one of several types pass their union, {' | '.join([*names, *_rest(values)])}"
     if all(callable(value) for value in values):
         return instead_of_function(", ".join(getattr(value, "__name__", "…") for value in values[:_SHOWN]))
-    kind = type(values[0])
+    kind: Any = type(values[0])
     if isinstance(kind, EnumMeta) and list(kind) == list(values):
         return f"for the members of an Enum pass the type {kind.__name__}"
     if all(_has_literal(value) for value in values):
