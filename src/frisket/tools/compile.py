@@ -239,8 +239,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
 
 def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | None) -> Report:
     """The coverage report of all tools; its pointers begin with the name of a tool."""
-    misspelt = [_entry(tool, *place, "unknown") for tool in tools for place in tool.misspelt]
-    report = Report(source=lambda: misspelt)
+    report = Report(source=lambda: (_entry(tool, *place, "unknown") for tool in tools for place in tool.misspelt))
     for tool in tools:
         if tool.status == "refused":
             why = tool.places[0][1] if tool.places else ""

@@ -6,8 +6,8 @@ import copy
 import json
 import marshal
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from frisket.errors import (
@@ -56,8 +56,19 @@ class ToolReport:
     hint: str | None = None
     narrowed: tuple[tuple[str, str], ...] = ()
     """(JSON pointer into the schema of the arguments, the valid values that no call of the family can hold)."""
-    misspelt: tuple[tuple[str, str], ...] = ()
-    """(JSON pointer to a word that is no keyword, and so without effect; the keyword that it may mean)."""
+    _arguments: Arguments | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def misspelt(self) -> tuple[tuple[str, str], ...]:
+        """(JSON pointer to a word that is no keyword, and so without effect; the keyword that it may mean)."""
+        if self._arguments is None or self._arguments.tool.python is not None:  # Pydantic spells well
+            return ()
+        try:
+            report = self._arguments.grammar().report
+        except FrisketError:  # a schema that the family writes, and JSON cannot
+            return ()
+        entries = report.misspelt if report is not None else []
+        return tuple((entry.pointer + to_pointer((entry.keyword,)), str(entry.meant)) for entry in entries)
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -198,8 +209,8 @@ class Tools:
         try:
             arguments = compiler.compiled(tool)
             compiler.raise_unwritable(tool)
-            narrowed, misspelt = arguments.narrowed(), _misspelt(arguments)
-            return Checked(ToolReport(tool.name, "exact", narrowed=narrowed, misspelt=misspelt), arguments)
+            report = ToolReport(tool.name, "exact", narrowed=arguments.narrowed(), _arguments=arguments)
+            return Checked(report, arguments)
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
@@ -325,20 +336,9 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
         lost = compiler.unwritable(smaller)
         narrowed = tuple(dict([*arguments.narrowed(), *lost]).items())
         places = tuple(dict([*left_out, *lost]).items())
-        report = ToolReport(tool.name, "relaxed", places, error.hint, narrowed, _misspelt(arguments))
+        report = ToolReport(tool.name, "relaxed", places, error.hint, narrowed, arguments)
         return Checked(report, arguments)
     return _refused(tool.name, error)
-
-
-def _misspelt(arguments: Arguments) -> tuple[tuple[str, str], ...]:
-    """(pointer to a word that is no keyword, the keyword that it may mean); none in the schema of a Python type."""
-    if arguments.tool.python is not None:
-        return ()
-    with suppress(FrisketError):  # a schema whose notation is exact where JSON is not
-        report = arguments.grammar().report
-        entries = report.misspelt if report is not None else []
-        return tuple((entry.pointer + to_pointer((entry.keyword,)), str(entry.meant)) for entry in entries)
-    return ()
 
 
 def _with_tags_forbidden(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
