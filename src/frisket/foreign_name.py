@@ -291,9 +291,19 @@ class _ForeignName:
         raise missing(owner if instance is None else instance, self._name)
 
 
+#: Class without a constructor → what makes its objects.
+_MADE_BY = {"Matcher": "write compiled.matcher()", "CompiledGrammar": _COMPILE}
+
+
+def _no_constructor(cls: type, *arguments: object, **options: object) -> object:
+    raise TypeError(f"{cls.__name__}() makes nothing: {_MADE_BY[cls.__name__]}")
+
+
 def explain_names(kind: Class) -> Class:
     """A decorator: the names of other libraries on objects of the class are told. Their `dir` does not list them."""
     names = _ADVICE[kind.__name__]
+    if kind.__name__ in _MADE_BY:
+        setattr(kind, "__new__", _no_constructor)  # noqa: B010
     for name in names:
         assert not hasattr(kind, name), f"{kind.__name__}.{name} is there"
         setattr(kind, name, _ForeignName(name))

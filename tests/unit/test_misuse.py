@@ -341,13 +341,16 @@ def test_a_relaxed_tool_without_the_validator_names_its_package(monkeypatch: pyt
         frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy="relaxed"), "qwen3")
 
 
-MATCHER: Any = PublicGrammar.from_choices(["a"]).compile(frisket.Vocabulary.from_bytes([b"a", None], eos=[1])).matcher()
+COMPILED: Any = PublicGrammar.from_choices(["a"]).compile(frisket.Vocabulary.from_bytes([b"a", None], eos=[1]))
+MATCHER: Any = COMPILED.matcher()
 
 
 def test_more_arguments_of_another_kind_are_named() -> None:
     frisket_model: Any = frisket.models.embedded()
     for call, said in (
         (lambda: frisket.Vocabulary.from_bytes({b"a": 0}), "token i stands at place i"),  # type: ignore[arg-type]
+        (lambda: frisket.Matcher(COMPILED), r"Matcher\(\) makes nothing: write compiled\.matcher\(\)"),
+        (lambda: frisket.CompiledGrammar(COMPILED), r"write grammar\.compile\(vocabulary\)"),
         (lambda: MATCHER.advance("a"), "advance_bytes takes bytes of text"),
         (lambda: PublicGrammar.from_tools([]), r"missing .* 'family': .*frisket\.tools\.families\(\)"),
         (lambda: frisket.parts.seq(["a", frisket.parts.lit("b")]), r"one by one: write seq\(\*parts\)"),

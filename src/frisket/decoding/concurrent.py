@@ -147,6 +147,9 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         self._busy = threading.Lock()
         self._abandoned = False
 
+    def __repr__(self) -> str:
+        return f"<AsyncStream {'not begun' if self._stream is None else f'of {self._stream!r}'}>"
+
     async def __anext__(self) -> Step:
         step = await self._in_thread(self._next)
         if step is None:

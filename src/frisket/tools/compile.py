@@ -11,6 +11,7 @@ from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSch
 from frisket.grammar import Grammar
 from frisket.json_pointer import unescape
 from frisket.json_schema.report import Entry, Note, Report
+from frisket.misuse import given as shown
 from frisket.notations.combination.outline import OutlineBuilder
 from frisket.notations.combination.part import Part
 from frisket.options import Mode
@@ -44,6 +45,8 @@ def compile_tools(
     limits: Limits | None = None,
 ) -> Grammar:
     """The grammar of the messages of a family that call these tools; see `Grammar.from_tools`."""
+    if not isinstance(parallel, bool):
+        raise TypeError(f"parallel is True or False, not {shown(parallel)}")
     wanted = family_name if isinstance(family_name, Family) else family(family_name)
     given = tools if isinstance(tools, Tools) else Tools(tools)
     running = None if limits is None else limits.started()
@@ -116,7 +119,7 @@ def _reasoning(
     tokens: Family, wanted: Family, mode: Mode, prompt: str | Thinking | None, max_chars: int | None, has_text: bool
 ) -> Reasoning | None:
     if mode not in ("auto", "on", "off"):
-        raise ValueError("thinking is auto, on or off")
+        raise ValueError(f'thinking is "auto", "on" or "off", not {shown(mode)}')
     if tokens.thinking is None:
         if mode == "on":
             raise ValueError(f"the models of {tokens.name} do not think")

@@ -6,7 +6,7 @@ import copy
 import json
 import marshal
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -69,6 +69,11 @@ class ToolReport:
             return ()
         entries = report.misspelt if report is not None else []
         return tuple((entry.pointer + to_pointer((entry.keyword,)), str(entry.meant)) for entry in entries)
+
+    def __repr__(self) -> str:
+        shown = [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr]
+        shown += [f"misspelt={self.misspelt!r}"] if self.misspelt else []
+        return f"ToolReport({', '.join(shown)})"
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values."""

@@ -406,6 +406,7 @@ def test_misspelt_keywords_of_a_tool_are_reported() -> None:
     [report] = tools.report()
     assert report.status == "exact"
     assert report.misspelt == (("/requierd", "required"), ("/properties/a~1b/maxlength", "maxLength"))
+    assert repr(report).endswith("('/properties/a~1b/maxlength', 'maxLength')))")
     assert report.to_json()["misspelt"][0] == {"pointer": "/requierd", "meant": "required"}
     said = Grammar.from_tools(tools, "hermes").report
     assert said is not None and said.exact
