@@ -53,7 +53,7 @@ def _row(
     if kind is griffe.ParameterKind.var_keyword:
         # Their names are those of a table that all calls share.
         description = "any of the [options](options.md)" if "Unpack" in str(annotation) else ""
-        return griffe.DocstringParameter(f"**{name}", description=description, annotation=annotation)
+        return griffe.DocstringParameter(f"**{name}", description=description, annotation=annotation, value="{}")
     text = "" if documented.docstring is None else documented.docstring.value
     value = None if default is None else str(default)
     return griffe.DocstringParameter(name, description=sentence(name, text), annotation=annotation, value=value)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
@@ -51,14 +52,15 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
     Traceback (most recent call last):
     TypeError: greet takes no to: write name='Ada'
 
-    The slip `*` is that of a call with too many arguments by position, and `()` that of one without an argument that it
-    needs.
+    A function that takes any keyword checks its own; this adds the slips of a call that lacks an argument. The slip `*`
+    is that of a call with too many arguments by position, and `()` that of one without an argument that it needs.
     """
 
     def decorate(call: Call) -> Call:
         code = call.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         taken = [one for one in names if one not in ("self", "cls")]
+        takes_others = code.co_flags & inspect.CO_VARKEYWORDS
         if name.endswith(f".{call.__name__}"):
             # Errors of Python's own name the class that programs know.
             call.__qualname__ = name
@@ -72,9 +74,9 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
                 if len(arguments) > code.co_argcount and "*" in known:
                     raise TypeError(f"{name}: {known['*']}") from None
                 for option, value in options.items():
-                    if option not in taken:
+                    if option in known if takes_others else option not in taken:
                         raise explained(name, option, value, taken, known) from None
-                if not arguments and "()" in known and f"{call.__name__}() missing" in str(error):
+                if "()" in known and f"{call.__name__}() missing" in str(error):
                     raise TypeError(f"{error}: {known['()']}") from None
                 raise
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-__all__ = ["ExplainsNames", "explain_names", "missing"]
+__all__ = ["ExplainsNames", "explain_names", "explain_operators", "missing"]
 
 Class = TypeVar("Class", bound=type)
 
@@ -49,7 +49,9 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(
             (
                 *("from_openai", "from_anthropic", "from_gemini", "from_mistral", "from_provider", "from_litellm"),
-                *("from_ollama", "patch", "Instructor", "AsyncInstructor", "openai"),
+                *("from_ollama", "from_genai", "from_bedrock", "from_vertexai", "from_groq", "from_cohere", "from_xai"),
+                *("from_deepseek", "from_openrouter", "from_together", "from_fireworks", "from_perplexity"),
+                *("patch", "apatch", "Instructor", "AsyncInstructor", "openai"),
             ),
             _HOSTED,
         ),
@@ -85,7 +87,9 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
             ("allocate_bitmask", "allocate_token_bitmask"), "write frisket.logits.torch.allocate_bitmask, or numpy's"
         ),
         "fill_next_token_bitmask": "write matcher.fill_mask(bitmask, row), or frisket.fill_masks for several matchers",
-        **dict.fromkeys(("SamplingParams", "samplers", "multinomial", "greedy"), "write sampler=frisket.Sampler(…)"),
+        **dict.fromkeys(
+            ("SamplingParams", "samplers", "sampling", "multinomial", "greedy"), "write sampler=frisket.Sampler(…)"
+        ),
         **dict.fromkeys(("embedded", "smollm2", "gguf"), "it is in frisket.models"),
         **dict.fromkeys(("batch", "generate_batch"), "write frisket.generate_many(model, prompts, target)"),
         "BatchGrammarMatcher": "write frisket.fill_masks(matchers, bitmask)",
@@ -94,6 +98,31 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         "engines": "import its modules by name, such as frisket.engines.transformers",
         "GREEDY": "it is frisket.Sampler.GREEDY",
         "Schema": "a target is the schema itself, as a dict, or a class",
+        **dict.fromkeys(
+            ("types", "Maybe", "IterableModel", "CitationMixin"),
+            "a target is any type of Python, such as int, list[Ticket] or pydantic.EmailStr",
+        ),
+        **dict.fromkeys(("grammars", "grammar_from"), f"{_NOTATIONS}, and Grammar.from_json_schema(True) is any JSON"),
+        **dict.fromkeys(
+            ("inputs", "Chat", "Messages", "system", "user", "assistant"),
+            'a chat is a list of messages: [{"role": "user", "content": "…"}]',
+        ),
+        **dict.fromkeys(("Image", "Audio", "Video", "Vision"), "a prompt is text"),
+        **dict.fromkeys(("processors", "integrations", "contrib", "hf", "backends"), _PROCESSOR),
+        "build_transformers_prefix_allowed_tokens_fn": _PROCESSOR,
+        **dict.fromkeys(("build_vllm_logits_processor", "build_llamacpp_logits_processor"), _PLUGIN),
+        **dict.fromkeys(
+            ("build_token_enforcer_tokenizer_data", "build_vllm_token_enforcer_tokenizer_data", "tokenizer"),
+            _VOCABULARY,
+        ),
+        **dict.fromkeys(
+            ("CharacterLevelParserConfig", "GenerateJsonSchemaOptions"), "write frisket.JSONSchemaOptions(…)"
+        ),
+        **dict.fromkeys(("LLParserLimits", "timeout"), "write frisket.Limits(…)"),
+        "BatchGrammarCompiler": _COMPILE,
+        "get_model_structural_tag": "write frisket.Grammar.from_tools(tools, family)",
+        **dict.fromkeys(("get_bitmask_shape", "bitmask_dtype"), "frisket.logits.numpy.allocate_bitmask has the layout"),
+        **dict.fromkeys(("handle_response_model", "process_response", "retry", "Mode"), _HOSTED),
     },
     "frisket.parts": {
         **dict.fromkeys(("select", "either", "alternatives", "one_of", "union"), "write choice(a, b)"),
@@ -196,7 +225,10 @@ _ADVICE: Mapping[str, Mapping[str, str]] = {
         ),
         **dict.fromkeys(("tokens", "finish_reason", "logprob"), "write answer.generation(), which has it"),
     },
-    "Generation": dict.fromkeys(("parsed", "output", "result", "content", "model_dump"), "write generation.value()"),
+    "Generation": dict.fromkeys(
+        ("parsed", "output", "result", "content", "data", "json", "model_dump", "model_dump_json", "answer"),
+        "write generation.value(); `text` is what was written",
+    ),
     **dict.fromkeys(("Embedded", "GGUF", "Transformers"), _OF_MODELS),
     "Matcher": {
         **dict.fromkeys(("accept_token", "consume_token", "commit_token", "try_consume_token"), _ADVANCE),
@@ -259,11 +291,33 @@ class _ForeignName:
         raise missing(owner if instance is None else instance, self._name)
 
 
+#: Class without a constructor → what makes its objects.
+_MADE_BY = {"Matcher": "write compiled.matcher()", "CompiledGrammar": _COMPILE}
+
+
+def _no_constructor(cls: type, *arguments: object, **options: object) -> object:
+    raise TypeError(f"{cls.__name__}() makes nothing: {_MADE_BY[cls.__name__]}")
+
+
 def explain_names(kind: Class) -> Class:
     """A decorator: the names of other libraries on objects of the class are told. Their `dir` does not list them."""
     names = _ADVICE[kind.__name__]
+    if kind.__name__ in _MADE_BY:
+        setattr(kind, "__new__", _no_constructor)  # noqa: B010
     for name in names:
         assert not hasattr(kind, name), f"{kind.__name__}.{name} is there"
         setattr(kind, name, _ForeignName(name))
     setattr(kind, "__dir__", lambda self: [name for name in object.__dir__(self) if name not in names])  # noqa: B010
+    return kind
+
+
+def explain_operators(kind: Class) -> Class:
+    """A decorator: the operators of Outlines' terms are told with the call to write."""
+    for name, sign, call in (("add", "+", "seq"), ("or", "|", "choice")):
+
+        def refused(self: object, other: object, sign: str = sign, call: str = call) -> None:
+            raise TypeError(f"a {type(self).__name__} takes no {sign}: write frisket.parts.{call}(a, b)")
+
+        setattr(kind, f"__{name}__", refused)
+        setattr(kind, f"__r{name}__", refused)
     return kind

@@ -61,6 +61,7 @@ _RULES_SLIPS = {
 }
 _LARK_SLIPS = {**_RULES_SLIPS, **dict.fromkeys(("root", "start_rule", "root_rule"), "write start={value}")}
 _TOOLS_SLIPS = {
+    "()": 'name the models\' family, as in from_tools(tools, "qwen3"); frisket.tools.families() lists them',
     "tool_choice": "write choice={value}",
     "parallel_tool_calls": "write parallel={value}",
     "policy": "pass frisket.tools.Tools(tools, policy={value}) as the tools",

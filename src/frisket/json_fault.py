@@ -44,4 +44,7 @@ def json_fault(error: ValueError | RecursionError) -> JSONFault:
     where = f"{error.lineno}:{error.colno}"
     if error.doc.startswith(BOM) and error.pos == 0:
         return JSONFault("begins with a byte order mark, which is no JSON", where, BOM_HINT)
-    return JSONFault(f"is not JSON: {error.msg}", where)
+    hint = "more text follows the document: leave it out" if error.msg == "Extra data" else None
+    if error.doc.lstrip().startswith("```"):
+        hint = "it stands in a fence of Markdown: leave the fence out"
+    return JSONFault(f"is not JSON: {error.msg}", where, hint)

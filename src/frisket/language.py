@@ -15,7 +15,7 @@ from frisket._core import CompiledGrammar
 from frisket.argument_name import explain_slips
 from frisket.errors import AnswerError, FrisketError, GrammarError, LimitExceededError
 from frisket.events.span import Span, TokenText, token_text
-from frisket.foreign_name import ExplainsNames, explain_names, missing
+from frisket.foreign_name import ExplainsNames, explain_names, explain_operators, missing
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
@@ -56,6 +56,7 @@ explain_names(CompiledGrammar)
 explain_names(_core.Matcher)
 
 
+@explain_operators
 class Language(Generic[T], metaclass=ExplainsNames):
     """The texts that rules describe: compiled, compared, pickled and printed. `Grammar` adds the constructors."""
 
@@ -328,7 +329,11 @@ class Language(Generic[T], metaclass=ExplainsNames):
             is_short = size(self._part) <= MOST_PARTS
             text = _shortened(str(self._part)) if is_short else f"{type(self._part).__name__.lower()}(…)"
             return f"<{type(self).__name__} {text}>"
-        made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
+        made = (
+            f" of {self.core.node_count:,} nodes"
+            if origin is None
+            else f".{origin}".replace("._from_thinking", " think", 1)
+        )
         return f"<{type(self).__name__}{made}>"
 
     def __eq__(self, other: object) -> bool:

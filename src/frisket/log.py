@@ -1,15 +1,17 @@
-"""Event → a line of `logging` at DEBUG, under `frisket`; nothing if the program never imported `logging`.
+"""Event → a line of `logging` at DEBUG, under `frisket`; advice → a UserWarning at a line of the caller's program.
 
-In that case nobody listens, and importing it would take longer than compiling a hundred schemas.
+If the program never imported `logging`, nobody listens, and importing it would take longer than compiling a hundred
+schemas.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from time import perf_counter
 from typing import Any
 
-__all__ = ["debug", "first_line", "milliseconds"]
+__all__ = ["debug", "first_line", "milliseconds", "warn"]
 
 
 def debug(message: str, *values: object) -> None:
@@ -18,6 +20,14 @@ def debug(message: str, *values: object) -> None:
     # While another thread is importing the module, it has no functions yet.
     if logging is not None and hasattr(logging, "getLogger"):
         logging.getLogger("frisket").debug(message, *values)
+
+
+def warn(message: str) -> None:
+    """Warn at the line of the program that called frisket, since no line of frisket itself can be mended there."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "frisket":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def first_line(error: Exception) -> str:

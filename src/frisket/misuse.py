@@ -13,9 +13,9 @@ import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import Enum
+from enum import Enum, EnumMeta
 from numbers import Number
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from frisket.errors import GrammarSyntaxError
 
@@ -237,9 +237,14 @@ def instead_of_choices(values: Sequence[object]) -> str | None:
         return None
     if all(isinstance(value, type) or _is_annotation(value) for value in values):
         names = [_name(value) for value in values[:_SHOWN]]
+        if len(values) == 1:
+            return f"for a value of the type pass {names[0]}, for a list of them list[{names[0]}]"
         return f"for one of several types pass their union, {' | '.join([*names, *_rest(values)])}"
     if all(callable(value) for value in values):
         return instead_of_function(", ".join(getattr(value, "__name__", "…") for value in values[:_SHOWN]))
+    kind: Any = type(values[0])
+    if isinstance(kind, EnumMeta) and list(kind) == list(values):
+        return f"for the members of an Enum pass the type {kind.__name__}"
     if all(_has_literal(value) for value in values):
         return f"for these values pass the type {_literal(values)}"
     return 'for values pass the schema {"enum": […]}'

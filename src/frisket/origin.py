@@ -83,7 +83,7 @@ class Origin:
     def of_tools(cls, tools: Tools, limits: Limits | None, **keywords: Any) -> Origin | None:
         """The call for the present state of `tools`; None if they cannot be copied."""
         try:
-            return cls("from_tools", tools.kept(), keywords, limits)
+            return cls("from_tools", tools._kept(), keywords, limits)
         except (TypeError, RecursionError):
             return None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from frisket import log
 from frisket._core import front_end
 from frisket.grammar import Grammar
 from frisket.limit import Limits
@@ -14,7 +14,7 @@ from frisket.limit import Limits
 if TYPE_CHECKING:
     from frisket.json_schema.report import Report
 
-__all__ = ["as_grammar"]
+__all__ = ["as_grammar", "slips", "warn_of_slips"]
 
 
 def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
@@ -29,7 +29,7 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
         grammar = Grammar.from_json_schema(target, limits=limits)
         if grammar.report is not None:
             grammar.report.check_asks()
-            _warn_of_slips(grammar.report)
+            warn_of_slips(grammar.report)
         return grammar
     if isinstance(target, re.Pattern):
         return Grammar.from_regex(target, limits=limits)
@@ -42,12 +42,15 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
     return Grammar.from_type(target, limits=limits)
 
 
-def _warn_of_slips(report: Report) -> None:
-    """A UserWarning for each word that may mean a keyword, and asks nothing as it is written."""
+def slips(report: Report) -> Iterator[str]:
+    """A sentence on each word that may mean a keyword, and asks nothing as it is written."""
     for entry in report.misspelt:
-        if not front_end.is_keyword(str(entry.meant)):
-            continue  # one that asks nothing either, such as a title
-        message = (
-            f"{entry.pointer or '(root)'}: {entry.keyword} is no keyword and asks nothing; do you mean {entry.meant}?"
-        )
-        warnings.warn(message, UserWarning, stacklevel=2)
+        if front_end.is_keyword(str(entry.meant)):  # others, such as a title, ask nothing either
+            place = entry.pointer or "(root)"
+            yield f"{place}: {entry.keyword} is no keyword and asks nothing; do you mean {entry.meant}?"
+
+
+def warn_of_slips(report: Report) -> None:
+    """A UserWarning of each of the `slips`."""
+    for slip in slips(report):
+        log.warn(slip)

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pickle
 import re
+from operator import add, or_
 from typing import Any
 
 import pytest
@@ -72,6 +73,8 @@ WORDS = {
         (Vocabulary, "from_transformers", "Vocabulary.from_huggingface(tokenizer)"),
         (LETTERS, "eos_token_id", "vocabulary.eos"),
         (frisket, "Generator", "frisket.generate(model, prompt, target)"),
+        (frisket, "types", "any type of Python"),
+        (frisket, "inputs", "a list of messages"),
         (frisket, "from_transformers", "frisket.models.transformers"),
         (frisket, "GrammarCompiler", "grammar.compile(vocabulary)"),
         (frisket, "TokenizerInfo", "Vocabulary.from_huggingface"),
@@ -82,6 +85,7 @@ WORDS = {
         (MODEL, "generate", "frisket.generate(model, prompt, target)"),
         (STREAM, "result", "answer.generation().value()"),
         (GENERATION, "parsed", "generation.value()"),
+        (GENERATION, "json", "`text` is what was written"),
     ],
 )
 def test_a_name_of_another_library_is_told(owner: Any, name: str, advice: str) -> None:
@@ -140,3 +144,10 @@ def test_copies_pickles_and_inspection_are_as_before() -> None:
     assert pickle.loads(pickle.dumps(GRAMMAR)) == GRAMMAR and pickle.loads(pickle.dumps(LETTERS)) == LETTERS
     assert "advance" in dir(MATCHER) and "advance" in dict(inspect.getmembers(MATCHER))
     assert "accept_token" not in dict(inspect.getmembers(MATCHER))
+
+
+@pytest.mark.parametrize(("operator", "call"), [(add, "seq"), (or_, "choice")])
+def test_operators_of_terms_are_told(operator: Any, call: str) -> None:
+    for left, right in ((GRAMMAR, GRAMMAR), ("a", GRAMMAR), (GRAMMAR, "a")):
+        with pytest.raises(TypeError, match=rf"write frisket\.parts\.{call}\(a, b\)"):
+            operator(left, right)

@@ -98,3 +98,12 @@ def test_repair_refuses_what_lint_refuses() -> None:
     for schema in (_cycle(), {"const": {1, 2}}):
         with pytest.raises(InvalidSchemaError):
             repair(schema)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"), [('{"a": 1} Done.', "more text follows"), ('```json\n{"a": 1}\n```', "a fence of Markdown")]
+)
+def test_an_answer_of_another_model_may_hold_more_than_its_document(text: str, hint: str) -> None:
+    with pytest.raises(AnswerError) as caught:
+        Grammar.from_json_schema({"type": "object"}).value(text)
+    assert hint in str(caught.value.hint) and caught.value.text == text

@@ -200,9 +200,11 @@ def test_what_annotations_are_made_of_is_a_type() -> None:
         ([1, 2], "pass the type Literal[1, 2]"),
         (["a", None, True], "pass the type Literal['a', None, True]"),
         (list(range(9)), "Literal[0, 1, 2, 3, 4, …]"),
-        (list(Colour), "Literal[Colour.RED]"),
+        (Colour, "the type Colour"),
+        ([Colour.RED, 1], "Literal[Colour.RED, 1]"),
         ([Point, Literal["a"]], "pass their union, Point | typing.Literal['a']"),
         ([1.5, "a"], 'pass the schema {"enum": […]}'),
+        ([Point], "pass Point, for a list of them list[Point]"),
     ],
 )
 def test_values_are_no_choices(choices: Any, hint: str) -> None:
@@ -339,9 +341,20 @@ def test_a_relaxed_tool_without_the_validator_names_its_package(monkeypatch: pyt
         frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy="relaxed"), "qwen3")
 
 
+COMPILED: Any = PublicGrammar.from_choices(["a"]).compile(frisket.Vocabulary.from_bytes([b"a", None], eos=[1]))
+MATCHER: Any = COMPILED.matcher()
+
+
 def test_more_arguments_of_another_kind_are_named() -> None:
     frisket_model: Any = frisket.models.embedded()
     for call, said in (
+        (lambda: frisket.Vocabulary.from_bytes({b"a": 0}), "token i stands at place i"),  # type: ignore[arg-type]
+        (lambda: frisket.Matcher(COMPILED), r"Matcher\(\) makes nothing: write compiled\.matcher\(\)"),
+        (lambda: frisket.CompiledGrammar(COMPILED), r"write grammar\.compile\(vocabulary\)"),
+        (lambda: MATCHER.advance("a"), "advance_bytes takes bytes of text"),
+        (lambda: PublicGrammar.from_tools([]), r"missing .* 'family': .*frisket\.tools\.families\(\)"),
+        (lambda: frisket.parts.seq(["a", frisket.parts.lit("b")]), r"one by one: write seq\(\*parts\)"),
+        (lambda: frisket.parts.choice(["a", "b"]), r"one by one: write choice\(\*parts\)"),
         (lambda: frisket.Vocabulary(["a"]), r"Vocabulary\(\) makes nothing of a list; .*from_huggingface"),
         (lambda: frisket.models.embedded("gpt2"), r"it takes no name: frisket\.models\.transformers"),
         (lambda: frisket.models.smollm2("gpt2"), r"it takes no name: frisket\.models\.transformers"),
@@ -357,6 +370,38 @@ def test_more_arguments_of_another_kind_are_named() -> None:
     with pytest.raises(GrammarSyntaxError) as caught:
         PublicGrammar.from_structural_tag({"type": "tag", "begin": "<", "content": {}, "end": ">"})
     assert '{"type": "structural_tag", "format": {…}}' in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("string", "string"), ("none", "null"), ("intger", "integer")])
+def test_the_name_of_a_type_is_no_schema(name: str, meant: str) -> None:
+    for schema in ({"type": "array", "items": name}, {"type": "object", "properties": {"a": name}}):
+        with pytest.raises(InvalidSchemaError) as caught:
+            PublicGrammar.from_json_schema(schema)
+        assert caught.value.hint == f'write {{"type": "{meant}"}}'
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ({"type": "object", "additionalProperties": "false"}, "write false, without quotes"),
+        ({"type": "object", "properties": {"a": int}}, "for a type of Python write"),
+        ({"type": str}, 'such as "string" for str'),
+        ({"type": "json_object"}, "did you mean object?"),
+        ({"$ref": "#/$defs/a", "definitions": {"a": {}}}, "did you mean #/definitions/a?"),
+        ({"$ref": "#/definitions/a", "$defs": {"a": {}}}, "did you mean #/$defs/a?"),
+    ],
+)
+def test_slips_of_a_schema_are_told(schema: dict[str, Any], hint: str) -> None:
+    with pytest.raises(InvalidSchemaError) as caught:
+        PublicGrammar.from_json_schema(schema)
+    assert hint in str(caught.value.hint)
+
+
+def test_masks_of_two_vocabularies_are_no_rows_of_one_bitmask() -> None:
+    vocabularies = [Vocabulary([*(bytes([value]) for value in range(size)), None], eos=[size]) for size in (98, 99)]
+    matchers = [PublicGrammar.from_choices(["a"]).compile(one).matcher() for one in vocabularies]
+    with pytest.raises(ValueError, match="a bitmask for each vocabulary"):
+        fill_masks(matchers, np.zeros((2, 4), np.uint32))
 
 
 LARK, ISO, ABNF, GBNF = 'start: "a"', 'root = "a", {"b"} ;', 'root = "b" / %x20', 'root ::= "a"'

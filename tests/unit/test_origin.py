@@ -118,7 +118,7 @@ def test_values_survive() -> None:
 
 def test_a_schema_is_sent_as_it_was() -> None:
     schema: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
-    grammars = [Grammar.from_json_schema(schema), Grammar.from_json_schema(schema, JSONSchemaOptions(indent=3))]
+    grammars = [Grammar.from_json_schema(schema), Grammar.from_json_schema(schema, JSONSchemaOptions(max_items=3))]
     schema["items"]["type"] = "string"
     for grammar in grammars:
         again = pickle.loads(pickle.dumps(grammar))
@@ -314,8 +314,8 @@ def test_representations() -> None:
     assert repr(Grammar.from_choices(["low", "high"])) == "<Grammar.from_choices(['high', 'low'])>"
     assert repr(Grammar.from_regex("[a-z]+", search=True)) == "<Grammar.from_regex('[a-z]+', search=True)>"
     assert repr(Grammar.from_json_schema({"type": "integer"})) == '<Grammar.from_json_schema({"type": "integer"})>'
-    assert repr(Grammar.from_json_schema(True, JSONSchemaOptions(indent=3))) == (
-        "<Grammar.from_json_schema(true, JSONSchemaOptions(indent=3))>"
+    assert repr(Grammar.from_json_schema(True, JSONSchemaOptions(max_items=3))) == (
+        "<Grammar.from_json_schema(true, JSONSchemaOptions(max_items=3))>"
     )
     assert repr(Grammar.from_type(Order)) == "<Grammar.from_type(Order)>"
     assert len(repr(Grammar.from_choices([f"choice {number}" for number in range(100)]))) < 100

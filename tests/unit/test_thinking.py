@@ -207,3 +207,7 @@ def test_special_tokens_are_in_the_text_that_is_decoded() -> None:
     text = "".join(step.text for step in steps)
     assert "</think>" in text
     assert grammar.value(text).answer == "yes"
+
+
+def test_it_is_shown_by_its_public_name() -> None:
+    assert repr(think(["a"], max_chars=9)) == "<Grammar think(<Grammar.from_choices(['a'])>, max_chars=9)>"

@@ -33,9 +33,15 @@ pub fn fill_masks(
         }
     }
     check_distinct(rows.iter().map(|&row| row..row + 1).collect())?;
-    let mut work = Vec::with_capacity(count);
+    let (mut work, mut first) = (Vec::with_capacity(count), None);
     for ((matcher, row), room) in matchers.iter().zip(rows).zip(rooms) {
         let matcher = &matcher.get().inner;
+        let size = matcher.compiled().vocabulary().size();
+        if *first.get_or_insert(size) != size {
+            return Err(PyValueError::new_err(
+                "the matchers are of vocabularies of different sizes: fill a bitmask for each vocabulary",
+            ));
+        }
         target.check(row, matcher.mask_words())?;
         // SAFETY: checked here, and no row comes twice.
         work.push(MaskRow { matcher, mask: unsafe { target.row(row) }, room: room.map(|Whole(room)| room) });

@@ -5,7 +5,7 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::{PyBytes, PyInt, PyString};
 use std::fmt;
 
 /// Integers, alone or in lists and tuples; ValueError if Rust's type cannot hold one.
@@ -81,6 +81,9 @@ impl<'py> FromPyObject<'py> for TokenId {
         match given.extract() {
             Ok(id) => Ok(TokenId::Known(id)),
             Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => Ok(TokenId::Beyond(written(given))),
+            Err(_) if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() => {
+                Err(PyTypeError::new_err("a token is given by its id; Matcher.advance_bytes takes bytes of text"))
+            }
             Err(error) => Err(error),
         }
     }

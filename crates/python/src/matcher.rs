@@ -197,7 +197,7 @@ impl Matcher {
         self.quick(py, |matcher| matcher.can_end())
     }
 
-    /// Whether EOS was taken.
+    /// Whether an end token was taken. From then on end tokens may be taken again, and nothing else.
     #[getter]
     fn ended(&self, py: Python<'_>) -> PyResult<bool> {
         self.quick(py, |matcher| matcher.ended())

@@ -390,7 +390,7 @@ class Matcher:
         """Whether the text may end here."""
     @property
     def ended(self) -> bool:
-        """Whether EOS was taken."""
+        """Whether an end token was taken. From then on end tokens may be taken again, and nothing else."""
     @property
     def steps(self) -> int:
         """How many advances can be rolled back."""

@@ -100,8 +100,11 @@ def _show(reports: list[ToolReport]) -> None:
     for report in reports:
         line = f"{MARKS[report.status]}{' ' * (8 - len(report.status))}"
         console.print(line, end="", highlight=False)
-        first = f"{report.name:{widest}}" if report.places else report.name
         places = [f"{pointer or '(root)'}: {reason}" for pointer, reason in report.places]
+        places += [
+            f"{pointer}: no keyword, so without effect; did you mean {meant}?" for pointer, meant in report.misspelt
+        ]
+        first = f"{report.name:{widest}}" if places else report.name
         console.print("  ".join([first, *places[:1]]), markup=False, highlight=False)
         for place in places[1:]:
             console.print(f"{'':{widest + 8}}  {place}", markup=False, highlight=False)

@@ -69,10 +69,13 @@ def command(
             'frisket generate --schema FILE "PROMPT"'
         )
     from frisket.cli.answer import answer
+    from frisket.target import slips
 
     grammar = source.grammar(
         schema=schema, tp=tp, regex=regex, choices=choices, rules=rules, bundle=source.bundled(root, others)
     )
+    for slip in slips(grammar.report) if grammar.report is not None else ():
+        typer.echo(f"warning: {slip}", err=True)
     answer(
         source.model(model),
         source.prompt(prompt),

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from frisket.cli import source
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket.cli.address import check_address
+from frisket.errors import MissingDependencyError
 
 EXAMPLES = """[dim]$[/dim] frisket play
 
@@ -56,13 +57,8 @@ def command(
         max_tokens=max_tokens, max_source_bytes=max_source_bytes, max_body_bytes=3 * max_source_bytes + 1_000_000
     )
     application = make_application({name: partial(source.model, name) for name in names}, settings)
-    try:
-        listening = socket.create_server((HOST, port))
-    except OSError as error:
-        raise FrisketError(
-            f"cannot listen on {HOST}:{port}: {(error.strerror or str(error)).lower()}", where="--port",
-            hint="choose another port; 0 takes any that is free", code="port",
-        ) from error  # fmt: skip
+    check_address(HOST, port)
+    listening = socket.create_server((HOST, port))
     address = f"http://{HOST}:{listening.getsockname()[1]}"
     typer.echo(f"frisket play: {address}  (Ctrl-C ends it)", err=True)
     if opened:

@@ -11,7 +11,8 @@ import typer
 
 from frisket import environment
 from frisket.cli import option, source
-from frisket.errors import FrisketError, MissingDependencyError, UnknownFamilyError
+from frisket.cli.address import check_address
+from frisket.errors import MissingDependencyError, UnknownFamilyError
 from frisket.json_schema.options import JSONSchemaOptions
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def command(
     except ImportError as error:
         raise MissingDependencyError.of(error.name or "uvicorn", "server") from error
 
+    check_address(host, port)
     served = source.model(model)
     settings = Settings(
         name=name or model, api_key=api_key, tool_family=tool_family or _family_of(served), temperature=temperature,
@@ -120,10 +122,6 @@ def command(
     times = Times(header_seconds, stall_seconds, grace_seconds, idle_seconds)
     server = Server(application, host=host, port=port, times=times, log_level="info", access_log=access)
     server.run()
-    if not server.started:
-        raise FrisketError(
-            f"the server did not start on {host}:{port}", where="--port", hint="choose another port", code="port"
-        )
 
 
 def _family_of(model: Model) -> str | Family:

@@ -58,7 +58,10 @@ def grammar(
     if regex is not None:
         return Grammar.from_regex(regex)
     if choices is not None:
-        return Grammar.from_choices([choice.strip() for choice in choices.split(",")] if choices.strip() else [])
+        texts = [choice.strip() for choice in choices.split(",")]
+        if "" in texts:
+            raise typer.BadParameter(f"--choices {choices!r}: choice {texts.index('') + 1} is empty")
+        return Grammar.from_choices(texts)
     if tp is not None:
         return Grammar.from_type(_type(tp))
     assert schema is not None

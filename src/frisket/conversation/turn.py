@@ -148,7 +148,19 @@ def read_turns(messages: Any, where: str = "/messages") -> tuple[Turn, ...]:
         raise _error(f"messages are a list, got {type(messages).__name__}", where, EXAMPLE)
     if not messages:
         raise _error("a conversation has at least one message", where, EXAMPLE)
-    return tuple(Turn.of(message, f"{where}/{place}") for place, message in enumerate(messages))
+    turns = tuple(Turn.of(message, f"{where}/{place}") for place, message in enumerate(messages))
+    _check_results(turns)
+    return turns
+
+
+def _check_results(turns: Sequence[Turn]) -> None:
+    """ConversationError for the result of a call that no message before it has made."""
+    made: dict[str, None] = {}
+    for turn in turns:
+        made.update(dict.fromkeys(call.id for call in turn.calls))
+        if turn.call_id is not None and turn.call_id not in made:
+            hint = f"the calls are {', '.join(made)}" if made else "the assistant's message with the call comes first"
+            raise _error(f"no message before makes the call {turn.call_id!r}", f"{turn.where}/tool_call_id", hint)
 
 
 EXAMPLE = 'write [{"role": "user", "content": "…"}]'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from frisket.decoding.loop import FinishReason, Step
@@ -113,8 +114,7 @@ class Generation(Generic[T]):
         return result
 
     def __repr__(self) -> str:
-        text = repr(self.text if len(self.text) <= _SHOWN else self.text[: _SHOWN - 1] + "…")
-        return f"<Generation {text}, {len(self.steps)} steps, finish_reason {self.finish_reason!r}>"
+        return f"<Generation {_shown(self.text)}, {len(self.steps)} steps, finish_reason {self.finish_reason!r}>"
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()
@@ -197,12 +197,12 @@ class Stream(Iterator[Step], Generic[T]):
                 if isinstance(event, Closed) and event.path == ("priority",):
                     page_somebody(event.value)
 
-        `Closed.tokens` says which steps wrote the value. Call this before the first step is taken. In a template, a
+        `Closed.tokens` says which steps wrote the value. Steps that were taken before are read, too. In a template, a
         combination, or a message with tool calls, a path begins with the names of the parts: see `Events`. Special
         tokens add no bytes to the text.
         """
         reader, spans = self._event_reader(), TokenSpans()
-        for step in self:
+        for step in chain(tuple(self._seen), self):
             spans.take(len(step.data))
             if not step.ends:
                 reader.feed(self._piece(step))
@@ -240,11 +240,17 @@ class Stream(Iterator[Step], Generic[T]):
             self._outline.finish()
         return self._outline.values
 
+    @property
+    def _state(self) -> str:
+        return f"{len(self._seen)} steps so far" if self._finish_reason is None else f"ended: {self._finish_reason}"
+
+    def __repr__(self) -> str:
+        return f"<Stream {_shown(self.text)}, {self._state}>"
+
     def _repr_html_(self) -> str:
         from frisket.markup import notebook, shown
 
-        state = f"{len(self._seen)} steps so far" if self._finish_reason is None else f"ended: {self._finish_reason}"
-        return notebook(f"<pre>{shown(self.text)}</pre>", f'<p class="quiet">{state}</p>')
+        return notebook(f"<pre>{shown(self.text)}</pre>", f'<p class="quiet">{self._state}</p>')
 
     @property
     def matcher(self) -> Matcher:
@@ -258,3 +264,8 @@ class Stream(Iterator[Step], Generic[T]):
         assert self._finish_reason is not None
         vocabulary = self._matcher.compiled.vocabulary
         return Generation(self.text, tuple(self._seen), self._finish_reason, self._grammar, self._limit, vocabulary)
+
+
+def _shown(text: str) -> str:
+    """The text as a `repr` shows it."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

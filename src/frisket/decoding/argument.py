@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from frisket.decoding.guard import Guard
 from frisket.decoding.sampler import Sampler
 from frisket.language import Language
+from frisket.limit import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +56,20 @@ def _is_model(value: Any) -> bool:
 def check_integer(name: str, value: object) -> None:
     """TypeError unless this is an integer of Python or numpy. A bool is refused: `True` would mean one token."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__"):
-        raise TypeError(f"{name} is an int, got {kind(value)}")
+        advice = ": leave it out for the default" if value is None else ""
+        raise TypeError(f"{name} is an int, got {kind(value)}{advice}")
+
+
+def check_flags(options: Mapping[str, Any]) -> None:
+    """TypeError for a switch that is neither on nor off: Python would take the text `no` for on."""
+    for name in ("heal", "jump_forward", "allow_partial"):
+        if not isinstance(options.get(name), bool | None):
+            raise TypeError(f"{name} is True or False, got {kind(options[name])}")
+
+
+def check_limits(limits: object) -> None:
+    """TypeError unless these are limits or None."""
+    _check_instance("limits", limits, Limits, "Limits(seconds=1)")
 
 
 def check_seed(seed: Any) -> None:

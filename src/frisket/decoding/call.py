@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from frisket.decoding.argument import check_on_step, check_seed, check_strategy, stop_texts
+from frisket.decoding.argument import check_flags, check_limits, check_on_step, check_seed, check_strategy, stop_texts
 from frisket.decoding.option_name import check_names
 from frisket.decoding.request import ToolRequest, read_request
 from frisket.decoding.task import Task
@@ -29,7 +29,9 @@ def read_task(call: str, model: Model, prompt: Any, target: Any, options: Mappin
     check_strategy(strategy)
     check_on_step(options.get("on_step"))
     asked = ToolRequest(**{name: value for name, value in options.items() if name in _TOOLS})
+    check_flags(options)
     limits, describe = options.get("limits"), options.get("describe", False)
+    check_limits(limits)
     said, grammar = read_request(model, prompt, target, asked, limits, describe=describe)
     kept = {name: value for name, value in options.items() if name in _TASK}
     kept["stop"] = stop_texts(kept.get("stop", ()))

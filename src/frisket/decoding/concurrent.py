@@ -12,13 +12,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
+from frisket.argument_name import explain_slips
 from frisket.decoding.answer import Generation, Stream
 from frisket.decoding.argument import check_integer, check_model, kind
 from frisket.decoding.batch import answers
 from frisket.decoding.call import read_task
 from frisket.decoding.generate import answered, begin_task, generate
 from frisket.decoding.loop import Step
-from frisket.decoding.option_name import check_names
+from frisket.decoding.option_name import SLIPS, check_names
 from frisket.decoding.progress import progress_bar
 from frisket.decoding.request import read_prompt
 from frisket.errors import FrisketError
@@ -119,6 +120,7 @@ def astream(
 def astream(
     model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> AsyncStream[Message]: ...
+@explain_slips("astream", SLIPS)
 def astream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> AsyncStream[Any]:
     """`stream` for `async for`; the prompt is read when the first step is asked for.
 
@@ -144,6 +146,9 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         # A step whose caller was cancelled goes on in its thread; the lock makes the next step wait for it.
         self._busy = threading.Lock()
         self._abandoned = False
+
+    def __repr__(self) -> str:
+        return f"<AsyncStream {'not begun' if self._stream is None else f'of {self._stream!r}'}>"
 
     async def __anext__(self) -> Step:
         step = await self._in_thread(self._next)

@@ -6,10 +6,12 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
+from frisket.argument_name import explain_slips
 from frisket.decoding.answer import Generation, Stream
 from frisket.decoding.call import read_task
 from frisket.decoding.draft import drafter
 from frisket.decoding.loop import decode_from
+from frisket.decoding.option_name import SLIPS
 from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Beginning, Task
@@ -42,10 +44,13 @@ def generate(model: Model, prompt: Prompt, target: Mapping[str, Any] | bool, **o
 def generate(
     model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> Message: ...
+@explain_slips("generate", SLIPS)
 def generate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Any:
     """The model's answer as a value: an object of a type, parsed JSON for a schema (dict or bool), else the text.
 
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
+
+    `model` is one of `frisket.models`, or an object of your own with the methods of `frisket.models.Model`.
 
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
     compiled regular expression or a Grammar.
@@ -94,6 +99,7 @@ def stream(
 def stream(
     model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> Stream[Message]: ...
+@explain_slips("stream", SLIPS)
 def stream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
 

@@ -44,7 +44,7 @@ _MANY_SLIPS: Mapping[str, str] = {
     **dict.fromkeys(("show_progress", "use_tqdm", "verbose"), "write progress=True"),
 }
 #: Arguments as other libraries name them → what to write instead.
-_SLIPS: Mapping[str, str] = {
+SLIPS: Mapping[str, str] = {
     **dict.fromkeys(
         ("temperature", "top_k", "top_p", "min_p", "repetition_penalty"),
         "write sampler=frisket.Sampler({name}={value})",
@@ -70,11 +70,13 @@ _SLIPS: Mapping[str, str] = {
         'write a prompt of messages: [{{"role": "system", "content": {value}}}, {{"role": "user", "content": "…"}}]',
     ),
     "stream": "call frisket.stream",
-    "messages": "pass them as the second argument, the prompt",
+    **dict.fromkeys(("messages", "inputs", "input", "text"), "pass it as the second argument, the prompt"),
     "tool_choice": "write choice={value}",
     "parallel_tool_calls": "write parallel={value}",
     "functions": "write tools=[…]",
-    **dict.fromkeys(("reasoning", "enable_thinking"), "write frisket.think(target), or thinking= beside tools"),
+    **dict.fromkeys(
+        ("reasoning", "think", "enable_thinking"), "write frisket.think(target), or thinking= beside tools"
+    ),
     **dict.fromkeys(
         ("n", "num_samples", "num_return_sequences"), "write frisket.sample(model, prompt, target, {value}) for several"
     ),
@@ -93,7 +95,7 @@ def check_names(call: str, options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if name not in NAMES:
             own = tuple(_OF_MANY) if call == "generate_many" else ()
-            slips = {**_SLIPS, **_MANY_SLIPS} if own else _SLIPS
+            slips = {**SLIPS, **_MANY_SLIPS} if own else SLIPS
             raise explained(call, name, value, [one for one in (*NAMES, *own) if one not in reasons], slips)
         # An option that is None or False asks for nothing, so every call accepts it.
         if name in reasons and value not in (None, False):

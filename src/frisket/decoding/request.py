@@ -15,7 +15,7 @@ from frisket.decoding.argument import check_model, kind
 from frisket.errors import UnknownFamilyError, UnreadableTemplateError
 from frisket.grammar import Grammar
 from frisket.models.prompt import property_names
-from frisket.target import as_grammar
+from frisket.target import as_grammar, warn_of_slips
 from frisket.tools import Family, Tools, families, family, family_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _with_tools(
 ) -> tuple[Conversation, Grammar]:
     given = asked.tools if isinstance(asked.tools, Tools) else Tools(asked.tools or ())
     wanted = family(own_family(model) if asked.family is None else asked.family)
-    callable_tools = [one.tool for one in given.arguments(wanted, limits=limits)] if asked.choice != "none" else []
+    callable_tools = [one.tool for one in given._arguments(wanted, limits=limits)] if asked.choice != "none" else []
     chat = chat_template(model)
     final = None if asked.final is None else as_grammar(asked.final, limits)
     # A model without a chat template reads the names of the tools only.
@@ -107,6 +107,8 @@ def _with_tools(
         given, wanted, choice=asked.choice, parallel=asked.parallel, final=final, thinking=asked.thinking,
         prompt=conversation.render(model), vocabulary=model.vocabulary, limits=limits,
     )  # fmt: skip
+    if grammar.report is not None:
+        warn_of_slips(grammar.report)
     return conversation, grammar
 
 

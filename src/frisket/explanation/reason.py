@@ -16,7 +16,7 @@ from frisket._core import front_end
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.explanation.place import Path, at, places
 from frisket.json_pointer import to_pointer
-from frisket.json_schema.options import ESCAPES
+from frisket.json_schema.options import ESCAPES, JSONSchemaOptions
 from frisket.recent import content
 
 if TYPE_CHECKING:
@@ -85,8 +85,6 @@ def reason(grammar: Grammar, text: bytes, path: Path, meter: Meter) -> Reason | 
     Keywords are tried before options, those of the innermost schema first. None if nothing forbids the text alone, or
     if the search took too long.
     """
-    from frisket.json_schema import JSONSchemaOptions
-
     options = grammar.options
     assert options is not None
     search = _Search(grammar, text, meter)
@@ -100,14 +98,19 @@ def reason(grammar: Grammar, text: bytes, path: Path, meter: Meter) -> Reason | 
             given = getattr(options, name)
             if given == value:
                 continue
+            changed = {name: value} if name != "whitespace" else _FREE
             # Some combinations of options are invalid; then the option cannot change, and is not the reason.
             with suppress(ValueError):
-                if search.begins(grammar.schema, replace(options, **{name: value})):
+                if search.begins(grammar.schema, replace(options, **changed)):
                     return Reason("option", name, given)
         # A common pair of reasons: an unknown key in the place of a required one.
-        return search.keyword(replace(options, property_order="any", whitespace="free", separators=None), path)
+        return search.keyword(replace(options, property_order="any", separators=None, **_FREE), path)
     except _GivenUpError:
         return None
+
+
+#: Any white space: without the indentation, which belongs to `pretty`.
+_FREE: dict[str, Any] = {"whitespace": "free", "indent": JSONSchemaOptions.indent}
 
 
 class _GivenUpError(Exception):

@@ -20,7 +20,19 @@ def with_demand(error: UnsatisfiableSchemaError, schema: Any) -> UnsatisfiableSc
     text = demanded(schema, error.where or "")
     if text is None:
         return error
-    return UnsatisfiableSchemaError(error.message, where=error.where, hint=f"it says {text}")
+    hint = f"it says {text}{_unlisted(schema, error.where or '')}"
+    return UnsatisfiableSchemaError(error.message, where=error.where, hint=hint)
+
+
+def _unlisted(schema: Any, pointer: str) -> str:
+    """The required names that are no properties, most often misspelt ones, to follow a `required`; else nothing."""
+    above, _, keyword = pointer.rpartition("/")
+    if keyword != "required":
+        return ""
+    around = follow(json.loads(schema) if isinstance(schema, str) else schema, above)
+    listed = around.get("properties", {})
+    names = [json.dumps(name, ensure_ascii=False) for name in around[keyword] if name not in listed]
+    return f"; {', '.join(names)} is not among the properties" if names else ""
 
 
 def demanded(schema: Any, pointer: str) -> str | None:

@@ -149,6 +149,7 @@ class JSONSchemaOptions:
             elif not isinstance(value, str) or value not in CHOICES[name]:
                 got = ascii(value)[:60] if isinstance(value, str) else type(value).__name__
                 raise ValueError(f"{name} is one of {', '.join(CHOICES[name])}; got {got}")
+        self._check_whitespace()
         self._check_separators()
         self._check_escapes()
         odd = next((text for text in self.escaped_texts if not is_escapable(text)), None)
@@ -156,6 +157,12 @@ class JSONSchemaOptions:
             raise ValueError(
                 f"an escaped text begins with printable ASCII, no quote or backslash; got {ascii(odd)[:60]}"
             )
+
+    def _check_whitespace(self) -> None:
+        if self.max_whitespace is not None and self.whitespace in ("compact", "pretty"):
+            raise ValueError(f'max_whitespace is for "bounded" and "free", and whitespace="{self.whitespace}" is exact')
+        if self.indent != type(self).indent and self.whitespace != "pretty":
+            raise ValueError(f'indent is for whitespace="pretty", and whitespace is "{self.whitespace}"')
 
     def _check_separators(self) -> None:
         pair = self.separators
@@ -185,8 +192,8 @@ class JSONSchemaOptions:
     def changes(self) -> dict[str, object]:
         """The fields that differ from the default.
 
-        >>> JSONSchemaOptions(indent=4).changes()
-        {'indent': 4}
+        >>> JSONSchemaOptions(whitespace="pretty", indent=4).changes()
+        {'whitespace': 'pretty', 'indent': 4}
         """
         values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
         return {name: value for name, (value, default) in values.items() if value != default}

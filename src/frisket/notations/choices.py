@@ -20,7 +20,7 @@ def lower_choices(builder: GrammarBuilder, choices: Sequence[str]) -> int:
         raise TypeError("choices are several texts: write [text] for one")
     for place, choice in enumerate(choices):
         if not isinstance(choice, str):
-            raise TypeError(f"choices are texts; number {place} is a {type(choice).__name__}")
+            raise TypeError(f"choices are texts; number {place} is no text")
     if not choices:
         raise EmptyGrammarError("there is nothing to choose from", hint="give at least one text")
     builder.check(_STEPS_PER_TEXT * len(choices) + sum(map(len, choices)))

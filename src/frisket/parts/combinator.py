@@ -275,7 +275,7 @@ def capture(name: str, part: GrammarPart) -> Grammar[str]:
 _LARGEST = 2**63
 
 
-def _part(where: str, part: GrammarPart) -> Part:
+def _part(where: str, part: GrammarPart, call: str = "") -> Part:
     if isinstance(part, Grammar):
         return part._part
     if isinstance(part, str):
@@ -289,12 +289,16 @@ def _advice(target: object) -> str:
         return ": write choice(*texts)"
     if isinstance(target, re.Pattern):
         return ": write regex(pattern)"
+    if isinstance(target, int | float) and not isinstance(target, bool):
+        return f": write the text {str(target)!r}"
     if isinstance(target, Mapping | bool) or instead_of_type(target) is None:
         return ": write json(…) for its documents"
     return ""
 
 
-def _parts(where: str, parts: Iterable[GrammarPart]) -> tuple[Part, ...]:
+def _parts(where: str, parts: tuple[GrammarPart, ...]) -> tuple[Part, ...]:
+    if len(parts) == 1 and isinstance(parts[0], list | tuple):
+        raise TypeError(f"{where} takes its parts one by one: write {where}(*parts) for a list of them")
     return tuple(_part(f"{where}, part {place}", part) for place, part in enumerate(parts))
 
 

@@ -104,7 +104,7 @@ def parse(data: bytes, model: type[B]) -> B:
     try:
         return model.model_validate(body)
     except ValidationError as error:
-        raise Failure.of(error, body=body) from error
+        raise Failure.of(error, body=body, fields=model.model_fields) from error
 
 
 def _read_refused(data: bytes) -> object:

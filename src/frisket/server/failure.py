@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
@@ -28,6 +29,8 @@ TYPES: dict[int, ErrorType] = {
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 408: {"Connection": "close"}, 429: {"Retry-After": "1"}}
 #: Most faults of a body among which the first is searched: pydantic formats each, in about 2 µs.
 MOST_FAULTS = 1_000
+#: Characters of a name that no field of a request has.
+LONG = 40
 #: OpenAI's fields that are accepted only with their default value.
 PENALTIES = ("frequency_penalty", "presence_penalty")
 #: Pattern of a place that names a field of the request.
@@ -77,10 +80,13 @@ class Failure(Exception):
         self.places = places or []
 
     @classmethod
-    def of(cls, error: BaseException, *, where: str | None = None, body: Any = None) -> Failure:
+    def of(
+        cls, error: BaseException, *, where: str | None = None, body: Any = None, fields: Iterable[str] = ()
+    ) -> Failure:
         """An error as a failure: the client's fault (400), or the server's (500).
 
-        `where` points to the part of the request that caused the error; `body` is the request if a model refused it.
+        `where` points to the part of the request that caused the error. If a model refused the request, `body` is the
+        request, and `fields` are the names of the model's own fields.
         """
         if isinstance(error, Failure):
             return error
@@ -96,7 +102,12 @@ class Failure(Exception):
                 None,
             )
             if first["type"] == "extra_forbidden":
-                message, hint = f"there is no field {first['loc'][-1]!r} here", LISTED
+                name = str(first["loc"][-1])
+                near = get_close_matches(name, fields, 1) if len(first["loc"]) == 1 and len(name) < LONG else []
+                message, hint = f"there is no field {name!r} here", f"do you mean {near[0]}?" if near else LISTED
+            elif first["type"] == "missing":
+                message = f"the field {place.rpartition('/')[2]} is missing"
+                hint = "GET /v1/models names it" if place == "/model" else "GET /openapi.json says what is sent"
             elif first["type"] == "union_tag_not_found":
                 message = "the field type is missing"
                 hint = FUNCTION if first["loc"][0] == "tools" and "messages" in (body or ()) else None

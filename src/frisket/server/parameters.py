@@ -160,7 +160,7 @@ class Parameters(Body):
         if new is not None:
             options = base
             if new.disable_any_whitespace:
-                options = replace(options, whitespace="compact")
+                options = replace(options, whitespace="compact", max_whitespace=None)
             if new.disable_additional_properties:
                 options = replace(options, closed_objects=True)
             for kind in KINDS:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
+from frisket.json_pointer import unescape
 from frisket.json_schema.report import Entry, Note, Report
+from frisket.misuse import given as shown
 from frisket.notations.combination.outline import OutlineBuilder
 from frisket.notations.combination.part import Part
 from frisket.options import Mode
@@ -43,10 +45,12 @@ def compile_tools(
     limits: Limits | None = None,
 ) -> Grammar:
     """The grammar of the messages of a family that call these tools; see `Grammar.from_tools`."""
+    if not isinstance(parallel, bool):
+        raise TypeError(f"parallel is True or False, not {shown(parallel)}")
     wanted = family_name if isinstance(family_name, Family) else family(family_name)
     given = tools if isinstance(tools, Tools) else Tools(tools)
     running = None if limits is None else limits.started()
-    arguments = given.arguments(wanted, limits=running)
+    arguments = given._arguments(wanted, limits=running)
     called, calls, text = _callable_tools(given, wanted, arguments, choice)
     tokens = _with_special_tokens(wanted, vocabulary)
     forbidden = tuple(dict.fromkeys([*wanted.markers, *sorted(tokens.special)]))
@@ -115,7 +119,7 @@ def _reasoning(
     tokens: Family, wanted: Family, mode: Mode, prompt: str | Thinking | None, max_chars: int | None, has_text: bool
 ) -> Reasoning | None:
     if mode not in ("auto", "on", "off"):
-        raise ValueError("thinking is auto, on or off")
+        raise ValueError(f'thinking is "auto", "on" or "off", not {shown(mode)}')
     if tokens.thinking is None:
         if mode == "on":
             raise ValueError(f"the models of {tokens.name} do not think")
@@ -238,7 +242,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
 
 def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | None) -> Report:
     """The coverage report of all tools; its pointers begin with the name of a tool."""
-    report = Report()
+    report = Report(source=lambda: (_entry(tool, *place, "unknown") for tool in tools for place in tool.misspelt))
     for tool in tools:
         if tool.status == "refused":
             why = tool.places[0][1] if tool.places else ""
@@ -260,7 +264,8 @@ def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | No
 
 def _entry(tool: ToolReport, pointer: str, reason: str, status: str) -> Entry:
     place, _, keyword = pointer.rpartition("/")
-    return Entry(f"/{tool.name}{place}", keyword, status, reason)
+    said = {"note": f"did you mean {reason}?"} if status == "unknown" else {"slips": reason}
+    return Entry(f"/{tool.name}{place}", unescape(keyword), status, **said)
 
 
 def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:

@@ -53,7 +53,8 @@ class Tool:
             return cls._of_mapping(source)
         if isinstance(source, type):
             python: PythonType[Any] = PythonType(source)
-            return cls(source.__name__, _close(_of_object(python.schema)), inspect.getdoc(source) or "", python)
+            schema = _of_object(python.schema, "write a function, or a Pydantic model whose fields are the arguments")
+            return cls(source.__name__, _close(schema), inspect.getdoc(source) or "", python)
         if callable(source):
             _check_name(source)
             python = PythonType(_model_of(source))
@@ -109,15 +110,13 @@ def _check_keys(tool: Mapping[str, Any]) -> None:
             raise InvalidSchemaError(f"a tool has no {key}", where=f"/{key}", hint=f"do you mean {near[0]}?")
 
 
-def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with `object` as its type, since arguments are always an object."""
+def _of_object(schema: dict[str, Any], hint: str = 'write "type": "object"') -> dict[str, Any]:
+    """The schema with `object` as its type, since arguments are always an object; else an error with the hint."""
     said = schema.get("type")
     if said is None:
         return {**schema, "type": "object"}
     if said != "object" and not (isinstance(said, list) and "object" in said):
-        raise InvalidSchemaError(
-            f"arguments are an object, the schema asks for {said!r}", where="/type", hint='write "type": "object"'
-        )
+        raise InvalidSchemaError(f"arguments are an object, the schema asks for {said!r}", where="/type", hint=hint)
     return schema if said == "object" else {**schema, "type": "object"}
 
 
@@ -173,7 +172,14 @@ def _model_of(function: Callable[..., Any]) -> Any:
                 hint="give the function named parameters only",
                 code="tool-signature",
             )
-        fields[name] = (hints.get(name, Any), ... if parameter.default is parameter.empty else parameter.default)
+        if name not in hints:
+            raise FrisketError(
+                f"the parameter {name} of {function.__name__} has no annotation, so any JSON would be valid",
+                where=name,
+                hint=f"write {name}: str, or another type; {name}: Any if any JSON will do",
+                code="tool-signature",
+            )
+        fields[name] = (hints[name], ... if parameter.default is parameter.empty else parameter.default)
     return pydantic.create_model(function.__name__, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
 
 

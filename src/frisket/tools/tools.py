@@ -6,7 +6,8 @@ import copy
 import json
 import marshal
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from frisket.errors import (
@@ -18,7 +19,7 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.grammar import Grammar
-from frisket.json_pointer import find, follow, unescape
+from frisket.json_pointer import find, follow, to_pointer, unescape
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.options import is_escapable
 from frisket.limit import Limits, Meter
@@ -55,13 +56,34 @@ class ToolReport:
     hint: str | None = None
     narrowed: tuple[tuple[str, str], ...] = ()
     """(JSON pointer into the schema of the arguments, the valid values that no call of the family can hold)."""
+    _arguments: Arguments | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def misspelt(self) -> tuple[tuple[str, str], ...]:
+        """(JSON pointer to a word that is no keyword, and so without effect; the keyword that it may mean)."""
+        if self._arguments is None or self._arguments.tool.python is not None:  # Pydantic spells well
+            return ()
+        try:
+            report = self._arguments.grammar().report
+        except FrisketError:  # a schema that the family writes, and JSON cannot
+            return ()
+        entries = report.misspelt if report is not None else []
+        return tuple((entry.pointer + to_pointer((entry.keyword,)), str(entry.meant)) for entry in entries)
+
+    def __repr__(self) -> str:
+        shown = [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr]
+        shown += [f"misspelt={self.misspelt!r}"] if self.misspelt else []
+        return f"ToolReport({', '.join(shown)})"
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values."""
-        places = [{"pointer": pointer, "reason": reason} for pointer, reason in self.places]
-        narrowed = [{"pointer": pointer, "reason": reason} for pointer, reason in self.narrowed]
-        said = {"name": self.name, "status": self.status, "places": places, "hint": self.hint}
-        return {**said, **({"narrowed": narrowed} if narrowed else {})}
+        lists = {
+            "places": [{"pointer": pointer, "reason": reason} for pointer, reason in self.places],
+            "narrowed": [{"pointer": pointer, "reason": reason} for pointer, reason in self.narrowed],
+            "misspelt": [{"pointer": pointer, "meant": meant} for pointer, meant in self.misspelt],
+        }
+        said = {"name": self.name, "status": self.status, "hint": self.hint}
+        return said | {name: found for name, found in lists.items() if found or name == "places"}
 
 
 @dataclass(frozen=True)
@@ -70,8 +92,12 @@ class Checked:
 
     report: ToolReport
     arguments: Arguments | None
-    is_certain: bool = True
-    """False if a limit decided: another limit may give another result."""
+    refusal: FrisketError | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """False if a limit decided: another limit may give another result."""
+        return not isinstance(self.refusal, LimitExceededError)
 
 
 class Tools:
@@ -121,7 +147,7 @@ class Tools:
     def _said(self) -> tuple[list[Any], Policy, JSONSchemaOptions]:
         return self._sources, self.policy, self.options
 
-    def kept(self) -> Tools:
+    def _kept(self) -> Tools:
         """A copy of the tools, which later changes to the original do not affect."""
         data = content(self._sources)
         sources = copy.deepcopy(self._sources) if data is None else marshal.loads(data)
@@ -131,22 +157,28 @@ class Tools:
         """The report of each tool; for a family, also the values that its format cannot write.
 
         A tool that alone exceeds the `limits` is refused. LimitExceededError if all tools together do."""
-        return [checked.report for checked in self.checked(_family(family), limits)]
+        return [checked.report for checked in self._results(_family(family), limits)]
 
-    def arguments(self, family: str | Family, *, limits: Limits | None = None) -> list[Arguments]:
+    def _arguments(self, family: str | Family, *, limits: Limits | None = None) -> list[Arguments]:
         """The tools that can be called; RefusedToolsError under `strict` if one cannot."""
-        checked = self.checked(_family(family), limits)
+        checked = self._results(_family(family), limits)
         refused = [each.report for each in checked if each.report.status == "refused"]
         if refused and self.policy == "strict":
+            first = next(each.refusal for each in checked if each.refusal is not None)
+            # Only what a mask cannot enforce may be left out; a tool that cannot be read has to be mended.
+            ways = [
+                *([first.hint] if first.hint else []),
+                *([_POLICY] if isinstance(first, UnsupportedSchemaError) else []),
+            ]
             raise RefusedToolsError(
                 f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
                 places=[(report.name, reason) for report in refused for _, reason in report.places],
                 where=_place_of(refused[0]),
-                hint=f"{refused[0].hint}; or pass {_POLICY}" if refused[0].hint else f"pass {_POLICY}",
+                hint="; or ".join(ways) or None,
             )
         return [each.arguments for each in checked if each.arguments is not None]
 
-    def checked(self, family: Family, limits: Limits | None = None) -> list[Checked]:
+    def _results(self, family: Family, limits: Limits | None = None) -> list[Checked]:
         """The result for each tool, one after the other; nothing is compiled twice."""
         known = self._checked.get(family)
         if known is None:
@@ -182,7 +214,8 @@ class Tools:
         try:
             arguments = compiler.compiled(tool)
             compiler.raise_unwritable(tool)
-            return Checked(ToolReport(tool.name, "exact", narrowed=arguments.narrowed()), arguments)
+            report = ToolReport(tool.name, "exact", narrowed=arguments.narrowed(), _arguments=arguments)
+            return Checked(report, arguments)
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
@@ -190,7 +223,7 @@ class Tools:
 
 
 #: The two policies under which such a tool raises no error, as a hint names them.
-_POLICY = "frisket.tools.Tools(tools, policy='relaxed'), or policy='reject'"
+_POLICY = "pass frisket.tools.Tools(tools, policy='relaxed'), or policy='reject'"
 
 
 def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Tools:
@@ -302,13 +335,14 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
                 return _refused(tool.name, error)
             left_out += lost
             continue
-        report = arguments.grammar().report
-        slips: list[Entry] = report.loosened if report is not None else []
+        known = arguments.grammar().report
+        slips: list[Entry] = known.loosened if known is not None else []
         left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
         lost = compiler.unwritable(smaller)
         narrowed = tuple(dict([*arguments.narrowed(), *lost]).items())
         places = tuple(dict([*left_out, *lost]).items())
-        return Checked(ToolReport(tool.name, "relaxed", places, error.hint, narrowed), arguments)
+        report = ToolReport(tool.name, "relaxed", places, error.hint, narrowed, arguments)
+        return Checked(report, arguments)
     return _refused(tool.name, error)
 
 
@@ -347,8 +381,7 @@ def _places(error: FrisketError) -> list[tuple[str, str]]:
 
 
 def _refused(name: str, error: FrisketError) -> Checked:
-    is_certain = not isinstance(error, LimitExceededError)
-    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, is_certain)
+    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, error)
 
 
 def _place_of(report: ToolReport) -> str:
@@ -365,7 +398,7 @@ def _name(source: Any, place: int) -> str:
     """The name of a tool whose description cannot be read: the one it gives, or `tool` and its place."""
     inner = source.get("function", source) if isinstance(source, dict) else source
     name = inner.get("name") if isinstance(inner, dict) else getattr(inner, "__name__", None)
-    return name if isinstance(name, str) and name else f"tool {place}"
+    return name if isinstance(name, str) and name not in ("", "<lambda>") else f"tool {place}"
 
 
 def _family(wanted: str | Family | None) -> Family:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket import log
 from frisket.errors import VocabularyError
 
 Eos: TypeAlias = "int | str | Iterable[int | str] | None"
@@ -237,10 +237,9 @@ def _warn_of_text(tokens: Sequence[bytes | None], stops: tuple[int, ...], specia
         text = (tokens[stop] or b"") if stop < len(tokens) and stop not in known else b""
         if text.strip() and not _MARKER.fullmatch(text.strip()):
             shown = text.decode(errors="replace")
-            warnings.warn(
+            log.warn(
                 f"the stop token {stop} is the text {shown!r}, which this token then cannot write: is it the end token "
-                "of this model (eos=)? A text that is nothing but an end stands in special=, too",
-                stacklevel=2,
+                "of this model (eos=)? A text that is nothing but an end stands in special=, too"
             )
 
 

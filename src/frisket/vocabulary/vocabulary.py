@@ -111,6 +111,8 @@ class Vocabulary(metaclass=ExplainsNames):
         size: int | None = None,
     ) -> Vocabulary:
         """The vocabulary in which token i has the bytes `tokens[i]`; None and empty bytes mean no text."""
+        if isinstance(tokens, Mapping):
+            raise TypeError("tokens are a list, in which token i stands at place i, got a mapping")
         wrong = [token for token in tokens if token is not None and not isinstance(token, bytes)]
         if wrong:
             raise TypeError(f"tokens are bytes or None, got {kind_of(wrong[0])}")

@@ -407,7 +407,7 @@ class TestMistakes:
             (["generate", "--choices", "a", "?", "--temperature", "nan"], 2, "temperature"),
             (["generate", "--choices", "a", "?", "--strategy", "hope"], 2, "no strategy is called"),
             (["generate", "--choices", "a", "?", "--on-budget", "stop"], 2, "finish, cut"),
-            (["generate", "--choices", " ", "?"], 1, "nothing to choose from"),
+            (["generate", "--choices", "a,,b", "?"], 2, "choice 2 is empty"),
             (["generate", "schema.json", "?"], 2, "--schema"),
             (["generate", "--choices", "a", "?", "--strategy", "beams", "--stream"], 2, "--stream"),
             (["generate", "--choices", "a", "word " * 5000], 1, "tokens"),

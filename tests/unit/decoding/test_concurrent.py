@@ -183,8 +183,10 @@ def test_an_asynchronous_stream_has_events_and_partial_objects() -> None:
 
     async def events() -> tuple[list[Any], Any]:
         answer = astream(MODEL, "two large", Order)
-        assert answer.partial is None
-        return [event async for event in answer.events()], answer.partial
+        assert answer.partial is None and repr(answer) == "<AsyncStream not begun>"
+        found = [event async for event in answer.events()]
+        assert repr(answer).startswith("<AsyncStream of <Stream '{") and repr(answer).endswith(", ended: end>>")
+        return found, answer.partial
 
     found, partial = asyncio.run(events())
     assert found == expected and isinstance(found[-1], Closed)

@@ -141,6 +141,13 @@ def test_stream_shows_what_generate_returns() -> None:
     assert list(answer) == []
 
 
+def test_a_stream_is_shown_by_its_text() -> None:
+    answer = frisket.stream(frisket.models.embedded(), "?", ["yes"])
+    assert repr(answer) == "<Stream '', 0 steps so far>"
+    answer.generation()
+    assert repr(answer) == "<Stream 'yes', ended: end>"
+
+
 def test_one_seed_is_one_answer() -> None:
     grammar = Grammar.from_regex("[a-z]{8}")
 

@@ -83,6 +83,8 @@ def test_all_calls_are_typed_alike() -> None:
         ("max_retries", 3, "nothing is tried again"),
         ("system", "be kind", r"\{\"role\": \"system\", \"content\": 'be kind'\}"),
         ("stream", True, "call frisket.stream"),
+        ("think", True, r"write frisket.think\(target\)"),
+        ("inputs", "x", "second argument, the prompt"),
         ("num_beams", 4, r"strategy=frisket.strategies.Beams\(4\)"),
         ("callback", print, "write on_step="),
         ("workers", 4, "generate_many alone"),
@@ -94,6 +96,13 @@ def test_a_slip_is_told(name: str, value: Any, advice: str) -> None:
     for call in set(CALLS) - ({"generate_many"} if name == "workers" else {"sample"} if name == "n" else set()):
         with pytest.raises(TypeError, match=f"^{call} takes no {name}.*{advice}"):
             CALLS[call](**{name: value})
+
+
+@pytest.mark.parametrize("name", ["messages", "inputs"])
+def test_a_prompt_under_another_name_is_told(name: str) -> None:
+    for call in (frisket.generate, frisket.stream, frisket.astream):
+        with pytest.raises(TypeError, match=f"takes no {name}: pass it as the second argument, the prompt"):
+            call(MODEL, **{name: "x"}, target=WORDS)
 
 
 @pytest.mark.parametrize("name", ["on_budget", "min_tokens", "guard"])

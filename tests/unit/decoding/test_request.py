@@ -191,3 +191,23 @@ def test_a_word_that_may_mean_a_keyword_is_warned_of() -> None:
     assert [str(one.message) for one in told] == [
         "(root): propertys is no keyword and asks nothing; do you mean properties?"
     ]
+
+
+def test_misspelt_keywords_of_tools_are_warned_of_at_the_line_of_the_program() -> None:
+    tool = {"name": "put", "parameters": {"type": "object", "properties": {"a": {"type": "string", "maxlength": 9}}}}
+    with pytest.warns(UserWarning, match="/put/properties/a: maxlength is no keyword .*do you mean maxLength?") as told:
+        frisket.generate(Templated(CALL), ASK, tools=[tool, WEATHER], max_tokens=100)
+    assert told[0].filename == __file__
+
+
+def test_the_result_of_a_call_that_nobody_made_is_told() -> None:
+    result = {"role": "tool", "tool_call_id": "b", "content": "5"}
+    call = {"id": "a", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+    asked = {"role": "user", "content": "x"}
+    for messages, hint in (
+        ([asked, result], "comes first"),
+        ([asked, {"role": "assistant", "tool_calls": [call]}, result], "the calls are a"),
+    ):
+        with pytest.raises(ConversationError, match="no message before makes the call 'b'") as caught:
+            frisket.generate(Templated(CALL), messages, ["a"])
+        assert hint in str(caught.value.hint)

@@ -100,6 +100,15 @@ def test_a_stream_says_which_steps_wrote_a_value() -> None:
         assert before <= event.start < before + len(result.steps[first].data)
 
 
+def test_events_tell_of_steps_that_were_taken_before() -> None:
+    late = stream(models.embedded(), "My card was charged twice", examples.load("triage"))
+    for _ in range(5):
+        next(late)
+    assert list(late.events()) == list(
+        stream(models.embedded(), "My card was charged twice", examples.load("triage")).events()
+    )
+
+
 def test_other_notations_have_no_events() -> None:
     with pytest.raises(TypeError, match="JSON documents and named parts"):
         next(stream(models.embedded(), "Hello", Grammar.from_choices(["a", "b"])).events())

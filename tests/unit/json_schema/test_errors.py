@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import sys
+from functools import partial
 from typing import Any
 
 import pytest
@@ -171,11 +172,12 @@ def test_options_that_are_none(name: str, value: Any, error: type[Exception]) ->
     ],
 )
 def test_numbers_among_the_options_are_as_large_as_their_errors_say(name: str, least: int, most: int) -> None:
+    made = partial(JSONSchemaOptions, whitespace="pretty" if name == "indent" else "bounded")
     for value in (least, most):
-        assert getattr(JSONSchemaOptions(**{name: value}), name) == value
+        assert getattr(made(**{name: value}), name) == value
     for value in (least - 1, most + 1):
         with pytest.raises(ValueError, match=f"^{name} is from {least:,} to {most:,}$"):
-            JSONSchemaOptions(**{name: value})
+            made(**{name: value})
 
 
 def test_a_blank_before_the_document() -> None:
@@ -218,3 +220,10 @@ def test_a_pattern_that_is_not_regular_is_unsupported_however_it_is_spelled(patt
         Grammar.from_json_schema(schema)
     relaxed = Grammar.from_json_schema(schema, options=JSONSchemaOptions(relaxed=True))
     assert relaxed.accepts('"a"')
+
+
+def test_a_required_name_that_no_property_has_is_named() -> None:
+    schema = {"type": "object", "properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": False}
+    with pytest.raises(UnsatisfiableSchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert caught.value.where == "/required" and str(caught.value.hint).endswith('; "b" is not among the properties')

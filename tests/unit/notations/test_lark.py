@@ -140,8 +140,8 @@ def test_a_bar_in_a_comment_begins_no_alternative(dialect: Literal["llguidance",
         ("start: NUMBER", "%import common.NUMBER"),
         ("start: WORDY", "WORDY: /[a-z]+/"),
         ("start: WORDY\nWORDS: /[a-z]/", "is it WORDS?"),
-        ("start: Q\nWORDS: /[a-z]/", "there are WORDS"),
-        ("start: q\nother: /[a-z]/", "there are start, other"),
+        ("start: Q\nWORDS: /[a-z]/", "known are WORDS"),
+        ("start: q\nother: /[a-z]/", "known are start, other"),
     ],
 )
 def test_what_helps_where_a_name_is_unknown(text: str, hint: str) -> None:

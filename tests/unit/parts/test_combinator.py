@@ -194,8 +194,8 @@ def test_special_tokens_are_tokens_not_text() -> None:
         (lambda: until("x", min_chars=3, max_chars=2), EmptyGrammarError, "at least 3 and at most 2"),
         (lambda: repeat("a", -1), ValueError, "at least 0"),
         (lambda: repeat("a", 1.0), TypeError, "a count is an int, got float"),  # type: ignore[arg-type]
-        (lambda: seq("a", 5), TypeError, "seq, part 1: a part is a str or a Grammar, got int"),  # type: ignore[arg-type]
-        (lambda: seq(["a", "b"]), TypeError, "got list: write choice(*texts)"),  # type: ignore[arg-type]
+        (lambda: seq("a", 5), TypeError, "part 1: a part is a str or a Grammar, got int: write the text '5'"),  # type: ignore[arg-type]
+        (lambda: seq(["a", "b"]), TypeError, "write seq(*parts) for a list of them"),  # type: ignore[arg-type]
         (lambda: seq(re.compile("a")), TypeError, "got Pattern: write regex(pattern)"),  # type: ignore[arg-type]
         (lambda: seq({"type": "null"}), TypeError, "got dict: write json(…)"),  # type: ignore[arg-type]
         (lambda: seq(list[int]), TypeError, "write json(…)"),  # type: ignore[arg-type]

@@ -148,7 +148,7 @@ def test_bodies_and_routes(server: Running, path: str, body: Any, status: int, c
         (
             {"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}},
             "/response_format/json_schema/name",
-            "Field required",
+            "the field name is missing",
         ),
         ({"tools": [{"name": "f", "parameters": {}}]}, "/tools/0", '{"type": "function", "function":'),
         ({"guided_json": {}, **schema({})}, "/guided_json", "/response_format/json_schema/schema and /guided_json"),
@@ -171,6 +171,7 @@ def test_errors_say_where_and_what_helps(server: Running) -> None:
 def test_fields_that_are_not_served_are_named(server: Running) -> None:
     for field, said, help in (
         ("colour", "there is no field 'colour' here", "/openapi.json"),
+        ("temprature", "there is no field 'temprature' here", "do you mean temperature?"),
         ("frequency_penalty", "frequency_penalty is not served", "repetition_penalty"),
     ):
         status, answer = server.ask(CHAT, {**ASK, field: 1})
@@ -253,7 +254,7 @@ def test_the_words_of_other_servers_are_told_in_ours(server: Running) -> None:
         "repeat_penalty": (1.1, "repetition_penalty"),
         "json_schema": ({"type": "object"}, "response_format"), "grammar": ('root ::= "a"', "structured_outputs"),
         "regex": ("a+", "structured_outputs"), "ebnf": ('root ::= "a"', "structured_outputs"),
-        "sampling_params": ({"top_p": 0.5}, "body itself"), "n_probs": (3, "top_logprobs"), "top_k_": (3, "openapi"),
+        "sampling_params": ({"top_p": 0.5}, "body itself"), "n_probs": (3, "top_logprobs"), "top_k_": (3, "mean top_k"),
     }  # fmt: skip
     for name, (value, hint) in told.items():
         status, answer = server.ask(CHAT, {**ASK, name: value})

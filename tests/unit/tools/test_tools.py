@@ -398,3 +398,42 @@ def test_a_tool_whose_schema_is_not_found_is_refused(tool: dict[str, Any], where
 @pytest.mark.parametrize("parameters", [{}, {"title": "nothing"}, {"description": "any"}])
 def test_a_tool_with_a_schema_that_asks_nothing_takes_any_object(parameters: dict[str, Any]) -> None:
     assert Tool.of({"name": "a", "parameters": parameters}).schema == {**parameters, "type": "object"}
+
+
+def test_misspelt_keywords_of_a_tool_are_reported() -> None:
+    schema = {"type": "object", "properties": {"a/b": {"type": "string", "maxlength": 9}}, "requierd": ["a/b"]}
+    tools = Tools([{"name": "put", "parameters": schema}])
+    [report] = tools.report()
+    assert report.status == "exact"
+    assert report.misspelt == (("/requierd", "required"), ("/properties/a~1b/maxlength", "maxLength"))
+    assert repr(report).endswith("('/properties/a~1b/maxlength', 'maxLength')))")
+    assert report.to_json()["misspelt"][0] == {"pointer": "/requierd", "meant": "required"}
+    said = Grammar.from_tools(tools, "hermes").report
+    assert said is not None and said.exact
+    assert [(entry.pointer, entry.keyword, entry.meant) for entry in said.misspelt] == [
+        ("/put", "requierd", "required"),
+        ("/put/properties/a~1b", "maxlength", "maxLength"),
+    ]
+
+
+def test_only_what_a_mask_cannot_enforce_may_be_left_out() -> None:
+    for tools, hint in (
+        ([BACK], "policy='relaxed'"),
+        ([lambda city: city], "write def get_weather"),
+        ([int], "write a function, or a Pydantic model"),
+    ):
+        with pytest.raises(RefusedToolsError) as caught:
+            Grammar.from_tools(tools, "qwen3")
+        assert hint in str(caught.value.hint) and ("policy" in str(caught.value.hint)) == (tools == [BACK])
+
+
+def test_a_parameter_without_an_annotation_is_refused() -> None:
+    def weather(city, days: int = 1):  # type: ignore[no-untyped-def]
+        """The weather of a city."""
+
+    def anything(value: Any) -> None: ...
+
+    with pytest.raises(RefusedToolsError, match="the parameter city of weather has no annotation") as caught:
+        Grammar.from_tools([weather], "qwen3")
+    assert "write city: str" in str(caught.value.hint)
+    assert Tools([anything]).report()[0].status == "exact"

@@ -47,7 +47,7 @@ impl Matcher {
     /// What may come next, in words for an error message.
     pub fn expected(&mut self) -> Result<String> {
         if self.ended() {
-            return Ok("nothing: the sequence has ended".into());
+            return Ok("an end token alone: the sequence has ended".into());
         }
         self.on_automaton(|_, automaton, state| {
             let machine = &mut automaton.machine;
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(matcher.steps(), 0);
         matcher.advance(2).unwrap();
         assert!(matcher.ended() && matcher.can_end());
-        assert_eq!(matcher.expected().unwrap(), "nothing: the sequence has ended");
+        assert_eq!(matcher.expected().unwrap(), "an end token alone: the sequence has ended");
         assert_eq!(matcher.forced_bytes().unwrap(), b"");
         assert_eq!(matcher.completion().unwrap().as_deref(), Some(&b""[..]));
         assert!(matcher.cached_mask().is_none());

@@ -13,7 +13,7 @@ mod parsed;
 mod reader;
 
 pub(crate) use keyword::{find as find_keyword, is_metadata, names as keyword_names, METADATA};
-pub use keyword::{has_keyword, is_keyword};
+pub use keyword::{has_keyword, is_keyword, meant_type};
 pub use language::{Format, Inexactness, Languages, Pattern};
 pub use parsed::{Applicator, Evaluated, ParsedSchema};
 pub use reader::read;

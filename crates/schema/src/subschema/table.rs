@@ -6,9 +6,9 @@ use super::origin::{joined, At, Origin};
 use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
-use crate::json::{Key, Value};
+use crate::json::{Key, Text, Value};
 use crate::message::{no_name, refers_to_itself, shown};
-use crate::read::{is_keyword, Inexactness};
+use crate::read::{is_keyword, meant_type, Inexactness};
 use crate::resolve::pointer::escape;
 use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
 use crate::similar::closest;
@@ -339,7 +339,11 @@ impl<'a> Subschemas<'a> {
         let place = format!("{pointer}/{keyword}");
         if reference.starts_with('#') {
             let known = self.definitions(resource);
-            let hint = match closest(reference, known.iter().map(String::as_str)) {
+            let moved = [("/$defs/", "/definitions/"), ("/definitions/", "/$defs/")]
+                .iter()
+                .find_map(|(from, to)| known.iter().find(|known| **known == reference.replace(from, to)));
+            let near = moved.map(String::as_str).or_else(|| closest(reference, known.iter().map(String::as_str)));
+            let hint = match near {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "name a place of this document, as #/$defs/name does".into(),
             };
@@ -403,7 +407,7 @@ impl<'a> Subschemas<'a> {
                 Value::Boolean(true) => break ConjunctionId::ANYTHING,
                 Value::Boolean(false) => break ConjunctionId::NOTHING,
                 Value::Object(_) => {}
-                other => return Err(self.no_schema(shown(other), &at)),
+                other => return Err(self.no_schema(other, &at)),
             }
             self.check_names(schema, &at)?;
             let Some(key) = self.key(schema, resource, &scope)? else { break ConjunctionId::ANYTHING };
@@ -475,10 +479,16 @@ impl<'a> Subschemas<'a> {
         Ok(())
     }
 
-    fn no_schema(&self, kind: &str, at: &At<'_>) -> Box<Error> {
-        Error::invalid(format!("a schema is an object or a boolean, not {kind}"))
+    fn no_schema(&self, value: Value<'_>, at: &At<'_>) -> Box<Error> {
+        let hint = match (value, meant_type(value)) {
+            (_, Some(name)) => format!("write {{\"type\": \"{name}\"}}"),
+            (Value::String(Text::Unicode(flag @ ("true" | "false"))), _) => format!("write {flag}, without quotes"),
+            (Value::Foreign(_), _) => "for a type of Python write {\"type\": …}, or pass a class as the target".into(),
+            _ => "true is the schema of any value, false that of none".into(),
+        };
+        Error::invalid(format!("a schema is an object or a boolean, not {}", shown(value)))
             .at(self.pointer_at(at))
-            .with_hint("true is the schema of any value, false that of none")
+            .with_hint(hint)
     }
 
     fn pointer_at(&self, at: &At<'_>) -> String {

@@ -54,7 +54,7 @@ def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[
         )
     options = DEFAULT
     if serving.constrained_json_disable_any_whitespace:
-        options = replace(options, whitespace="compact")
+        options = replace(options, whitespace="compact", max_whitespace=None)
     backend = Backend(tokenizer, vocab_size, eos_token_ids, options)
     metrics.start("sglang", serve=False)
     budget.install()

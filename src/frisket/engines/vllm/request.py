@@ -43,7 +43,7 @@ def structured_output(params: Any, extra: Mapping[str, Any] | None, base: JSONSc
         )
     options = base
     if params.disable_any_whitespace:
-        options = replace(options, whitespace="compact")
+        options = replace(options, whitespace="compact", max_whitespace=None)
     if params.disable_additional_properties:
         options = replace(options, closed_objects=True)
     options = read_options((extra or {}).get(EXTRA), options, place=f"extra_args/{EXTRA}")

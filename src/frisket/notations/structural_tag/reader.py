@@ -176,7 +176,7 @@ class _Reader:
         most = data.get("max_whitespace_cnt")
         if most is not None:
             most = _count(data, "max_whitespace_cnt", place)
-            options = replace(options, whitespace="compact" if most == 0 else "bounded")
+            options = replace(options, whitespace="compact" if most == 0 else "bounded", max_whitespace=None)
         return replace(options, property_order="any") if _flag(data, "any_order", place) else options
 
     def _grammar(self, data: Mapping[str, Any], place: _Place) -> Part:

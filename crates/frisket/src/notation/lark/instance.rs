@@ -210,7 +210,7 @@ impl Maker<'_, '_> {
         let names: Vec<&str> = self.known.names().filter(|known| is_upper(known) == is_upper(name)).collect();
         match names.len() {
             0 => format!("add a line that says what it is, as in: {name}: /[a-z]+/"),
-            _ => format!("there are {}", listed(&names)),
+            _ => format!("known are {}", listed(&names)),
         }
     }
 

@@ -408,7 +408,7 @@ fn is_it(name: &str, known: &mut dyn Iterator<Item = &'static str>) -> String {
     let known: Vec<&str> = known.collect();
     match nearest(name, known.iter().copied()) {
         Some(near) => format!("is it {near}?"),
-        None => format!("there are {}", known.join(", ")),
+        None => format!("known are {}", known.join(", ")),
     }
 }
 

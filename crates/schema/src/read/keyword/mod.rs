@@ -19,6 +19,7 @@ mod unique_items;
 mod value;
 
 pub(super) use applicator::read_reference;
+pub use type_name::meant_type;
 pub(super) use value::read_values;
 
 use super::reader::Reader;

@@ -9,14 +9,30 @@ use crate::message::quoted;
 use crate::similar::closest;
 
 /// Types by their names in other languages.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     ("int", "integer"),
     ("float", "number"),
+    ("double", "number"),
     ("str", "string"),
+    ("text", "string"),
     ("bool", "boolean"),
     ("dict", "object"),
+    ("json_object", "object"),
     ("list", "array"),
+    ("tuple", "array"),
+    ("none", "null"),
+    ("None", "null"),
 ];
+
+/// The type that a value most likely names, in JSON Schema's words or in those of other languages.
+pub fn meant_type(value: Value<'_>) -> Option<&'static str> {
+    let Value::String(Text::Unicode(name)) = value else { return None };
+    ELSEWHERE
+        .iter()
+        .find(|(other, _)| *other == name)
+        .map(|&(_, meant)| meant)
+        .or_else(|| closest(name, Types::names()))
+}
 
 /// `type`, and OpenAPI's `nullable` beside it where options say so.
 pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
@@ -35,17 +51,10 @@ pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeI
         let Some(known) = known else {
             let all: Vec<String> = Types::names().map(str::to_owned).collect();
             let error = reader.invalid(keyword, &format!("among {}, not {}", all.join(", "), quoted(value)));
-            let meant = match value {
-                Value::String(Text::Unicode(name)) => ELSEWHERE
-                    .iter()
-                    .find(|(other, _)| *other == name)
-                    .map(|&(_, meant)| meant.to_owned())
-                    .or_else(|| closest(name, Types::names()).map(str::to_owned)),
-                _ => None,
-            };
-            return Err(match meant {
-                Some(meant) => error.with_hint(format!("did you mean {meant}?")),
-                None => error,
+            return Err(match (meant_type(value), value) {
+                (Some(meant), _) => error.with_hint(format!("did you mean {meant}?")),
+                (None, Value::Foreign(_)) => error.with_hint("write its name in JSON, such as \"string\" for str"),
+                (None, _) => error,
             });
         };
         has_integer |= known == Types::INTEGER;
