@@ -31,7 +31,8 @@ CALLS = {
     "compile": "compile",
     "mask": "mask, not composed before",
     "mask_again": "mask, composed before",
-    "advance": "advance",
+    "advance": "advance, not taken before",
+    "advance_again": "advance, taken before",
 }
 #: Who is compared with whom.
 PAIRS = (("c", "rust"), ("c", "python"), ("node", "python"))

@@ -17,6 +17,13 @@ export function whole(value, name) {
   throw new MisuseError(`${name} is ${shown(value)}`, { hint: `give a whole number from 0 to ${MOST}` });
 }
 
+/** The number of one of some names. */
+export function choice(value, names, name) {
+  const number = names.indexOf(value);
+  if (number >= 0) return number;
+  throw new MisuseError(`${name} is ${shown(value)}`, { hint: `give one of ${names.join(", ")}` });
+}
+
 /** Ids of tokens. */
 export function tokenIds(values, name) {
   if (isA(values, "Uint32Array")) return values;

@@ -110,6 +110,24 @@ export class Grammar extends Resource {
   static fromGbnf(grammar: string, root?: string, limits?: Limits): Grammar;
   /** The texts of a rule of a grammar in Lark's notation, as llguidance reads it. */
   static fromLark(grammar: string, start?: string, limits?: Limits): Grammar;
+  /**
+   * The texts of a rule of a grammar in EBNF: by default in the W3C's dialect, and of the first rule, or in xgrammar's
+   * dialect of the rule `root`.
+   */
+  static fromEbnf(
+    grammar: string,
+    options?: { dialect?: "w3c" | "iso" | "xgrammar"; root?: string },
+    limits?: Limits,
+  ): Grammar;
+  /**
+   * The texts of a rule, by default the first one, of a grammar in ABNF. Numbers are characters of Unicode, or with
+   * `values: "bytes"` bytes of UTF-8.
+   */
+  static fromAbnf(
+    grammar: string,
+    options?: { values?: "characters" | "bytes"; root?: string },
+    limits?: Limits,
+  ): Grammar;
   /** What became of each keyword of the schema; null for other notations. */
   readonly report: Report | null;
   /** Composes the grammar with a vocabulary. The limits hold for this call and for each call of its matchers. */

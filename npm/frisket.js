@@ -2,6 +2,7 @@
 
 import {
   bytes,
+  choice,
   entries,
   fields,
   joined,
@@ -191,11 +192,26 @@ export class Grammar extends Resource {
     );
   }
 
+  static fromEbnf(grammar, options, limits) {
+    const { dialect, root } = fields(options, { dialect: "w3c", root: null });
+    const number = choice(dialect, ["w3c", "iso", "xgrammar"], "dialect");
+    return Grammar.#read("frisket_grammar_from_ebnf", bytes(text(grammar, "grammar")), [number, rule(root)], limits);
+  }
+
+  static fromAbnf(grammar, options, limits) {
+    const { values, root } = fields(options, { values: "characters", root: null });
+    const number = choice(values, ["characters", "bytes"], "values");
+    return Grammar.#read("frisket_grammar_from_abnf", bytes(text(grammar, "grammar")), [number, rule(root)], limits);
+  }
+
+  /** Calls a function that reads a text; `others` are what comes between it and the limits, arrays or numbers. */
   static #read(name, source, others, limits) {
-    const arrays = [source, ...others];
+    const given = [source, ...others];
     const instance = loaded();
+    const arrays = given.filter((one) => typeof one !== "number");
     return instance.withArrays([limitsOf(limits), ...arrays], (limit, ...places) => {
-      const values = places.flatMap((place, number) => [place, arrays[number]?.length ?? 0]);
+      const next = places.values();
+      const values = given.flatMap((one) => (typeof one === "number" ? one : [next.next().value, one?.length ?? 0]));
       return made(Grammar, instance, name, ...values, limit);
     });
   }
@@ -318,6 +334,11 @@ export class Matcher extends Resource {
     handleOf(Matcher, fork).maskWords = maskWords;
     return fork;
   }
+}
+
+/** The bytes of a rule's name; null for the notation's own choice. */
+function rule(name) {
+  return name === null ? null : bytes(text(name, "root"));
 }
 
 /** The mask that a function of the library writes; nothing is written where it fails. */

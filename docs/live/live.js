@@ -18,12 +18,16 @@ const EXAMPLES = {
   ],
   regex: ["(yes|yesterday)[.!]", "yes"],
   gbnf: ['root ::= expr\nexpr ::= term (("+" | "-") term)*\nterm ::= [0-9]+ | "(" expr ")"', "12+(3"],
+  ebnf: ["date ::= day '-' month\nday ::= [0-2] [0-9] | '3' [01]\nmonth ::= 'Jan' | 'Feb' | 'Mar'", "3"],
+  abnf: ['time = hour ":" minute\nhour = ("0" / "1") DIGIT / "2" %x30-33\nminute = %x30-35 DIGIT', "2"],
   lark: ['start: greeting NAME\ngreeting: "hello " | "good morning "\nNAME: /[A-Z][a-z]+/', "hello Ad"],
 };
 const READERS = {
   schema: (text) => Grammar.fromJsonSchema(text),
   regex: (text) => Grammar.fromRegex(text),
   gbnf: (text) => Grammar.fromGbnf(text),
+  ebnf: (text) => Grammar.fromEbnf(text),
+  abnf: (text) => Grammar.fromAbnf(text),
   lark: (text) => Grammar.fromLark(text),
 };
 const at = (id) => document.getElementById(id);

@@ -187,6 +187,16 @@ static void errors(void) {
          frisket_grammar_from_gbnf(TEXT("root ::= \"a\" root"), NULL, 0, NULL, &grammar, &error), &error, "root");
     said(FRISKET_CODE_GRAMMAR_SYNTAX,
          frisket_grammar_from_lark(TEXT("start: \"a\" $"), NULL, 0, NULL, &grammar, &error), &error, "1:12");
+    said(FRISKET_CODE_GRAMMAR_SYNTAX,
+         frisket_grammar_from_ebnf(TEXT("a = b;"), FRISKET_EBNF_DIALECT_ISO, NULL, 0, NULL, &grammar, &error), &error,
+         "1:5");
+    said(FRISKET_CODE_MISUSE, frisket_grammar_from_ebnf(TEXT("a ::= 'b'"), 3, NULL, 0, NULL, &grammar, &error), &error,
+         "0 to 2");
+    said(FRISKET_CODE_GRAMMAR_SYNTAX,
+         frisket_grammar_from_abnf(TEXT("a = %x"), FRISKET_ABNF_VALUES_BYTES, NULL, 0, NULL, &grammar, &error), &error,
+         "1:");
+    said(FRISKET_CODE_MISUSE, frisket_grammar_from_abnf(TEXT("a = b"), 2, NULL, 0, NULL, &grammar, &error), &error,
+         "0 to 1");
     said(FRISKET_CODE_VOCABULARY,
          frisket_vocabulary_from_tokenizer_json(TEXT("{}"), 0, NULL, 0, &vocabulary, &error), &error, "no model");
     FrisketCancellation *flag = frisket_cancellation_new();
@@ -214,7 +224,8 @@ static void errors(void) {
 static void fuzz(uint64_t seed, int calls) {
     enum { SLOTS = 4 };
     static const char *texts[] = {"{\"type\": \"integer\"}", "[a-c]+", "root ::= \"a\" | root \"b\"", "start: \"a\"+",
-                                  "{\"enum\": [1, \"a\"]}", "", "\xff", "((", "{\"$ref\": \"#\"}", "true"};
+                                  "{\"enum\": [1, \"a\"]}", "", "\xff", "((", "{\"$ref\": \"#\"}", "true",
+                                  "a ::= [a-z]+ 'b'", "a = 2DIGIT / \"b\""};
     state = seed;
     FrisketVocabulary *vocabularies[SLOTS] = {bytes_vocabulary()};
     FrisketGrammar *grammars[SLOTS] = {0};
@@ -226,7 +237,7 @@ static void fuzz(uint64_t seed, int calls) {
     for (int call = 0; call < calls; call++) {
         char *error = NULL, **errors = draw(4) ? &error : NULL;
         uint32_t one = draw(SLOTS), other = draw(SLOTS);
-        const char *text = draw(20) ? texts[draw(10)] : NULL;
+        const char *text = draw(20) ? texts[draw(12)] : NULL;
         size_t length = text ? strlen(text) : 0, count = draw(9);
         FrisketLimits limits = {.steps = draw(3) ? 0 : draw(5000), .memory_bytes = draw(3) ? 0 : draw(1 << 20),
                                 .seconds = draw(9) ? 0 : draw(3) - 1.0, .cancellation = draw(9) ? NULL : flags[other]};
@@ -237,7 +248,7 @@ static void fuzz(uint64_t seed, int calls) {
         memset(bytes, (int)draw(256), sizeof bytes);
         FrisketMatcher *matcher = matchers[one];
         size_t words = draw(4) ? 9 : draw(9);
-        switch (draw(27)) {
+        switch (draw(29)) {
         case 0: if (!grammars[one]) frisket_grammar_from_json_schema(text, length, NULL, 0, given, &grammars[one], errors); break;
         case 1: if (!grammars[one]) frisket_grammar_from_regex(text, length, given, &grammars[one], errors); break;
         case 2: if (!grammars[one]) frisket_grammar_from_gbnf(text, length, NULL, 0, given, &grammars[one], errors); break;
@@ -264,6 +275,8 @@ static void fuzz(uint64_t seed, int calls) {
         case 23: frisket_matcher_least_tokens(matcher, draw(20) ? &number : NULL, errors); break;
         case 24: frisket_fill_masks(draw(20) ? matchers : NULL, 1 + draw(SLOTS), NULL, masks, words, draw(4), NULL, errors); break;
         case 25: frisket_grammar_report(grammars[one], errors, NULL); break;
+        case 26: if (!grammars[one]) frisket_grammar_from_ebnf(text, length, draw(4), draw(3) ? NULL : text, draw(2) ? length : 1, given, &grammars[one], errors); break;
+        case 27: if (!grammars[one]) frisket_grammar_from_abnf(text, length, draw(3), draw(3) ? NULL : "a", 1, given, &grammars[one], errors); break;
         default:
             /* A row of living matchers, the last of them twice. */
             if (matcher && matchers[other]) {
@@ -343,7 +356,9 @@ static FrisketGrammar *read_grammar(uint32_t notation, const char *text, size_t 
     case 0: frisket_grammar_from_json_schema(text, length, NULL, 0, NULL, &grammar, NULL); break;
     case 1: frisket_grammar_from_regex(text, length, NULL, &grammar, NULL); break;
     case 2: frisket_grammar_from_gbnf(text, length, NULL, 0, NULL, &grammar, NULL); break;
-    default: frisket_grammar_from_lark(text, length, NULL, 0, NULL, &grammar, NULL);
+    case 3: frisket_grammar_from_lark(text, length, NULL, 0, NULL, &grammar, NULL); break;
+    case 4: frisket_grammar_from_ebnf(text, length, FRISKET_EBNF_DIALECT_W3C, NULL, 0, NULL, &grammar, NULL); break;
+    default: frisket_grammar_from_abnf(text, length, FRISKET_ABNF_VALUES_CHARACTERS, NULL, 0, NULL, &grammar, NULL);
     }
     return grammar;
 }
@@ -413,7 +428,7 @@ static void walks(const char *path, bool is_timed) {
                 frisket_matcher_free(matcher);
             }
             put(said + 1, 8);
-            for (int row = 0; row < 3; row++) put(spent + row * (size_t)count, 4 * (size_t)said[2]);
+            for (int row = 0; row < 4; row++) put(spent + row * (size_t)count, 4 * (size_t)said[2]);
             free(spent);
         }
         fflush(stdout);

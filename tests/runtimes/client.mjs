@@ -34,6 +34,8 @@ const makers = [
   (text) => Grammar.fromRegex(text),
   (text) => Grammar.fromGbnf(text),
   (text) => Grammar.fromLark(text),
+  (text) => Grammar.fromEbnf(text),
+  (text) => Grammar.fromAbnf(text),
 ];
 const allows = (mask, token) => ((mask[token >> 5] >>> (token & 31)) & 1) === 1;
 const nanoseconds = (begun) => Math.round(1e6 * (performance.now() - begun));
@@ -85,8 +87,8 @@ for (let head = words(3); head !== null; head = words(3)) {
   put(Uint32Array.of(compiled === null ? 0 : 1));
   if (compiled !== null && mode === "times") {
     const [filling, advancing] = times(compiled.matcher(), tokens, mask);
-    const [again] = times(compiled.matcher(), tokens, mask);
-    put(Uint32Array.of(compiling, filling.length, ...filling, ...advancing, ...again));
+    const again = times(compiled.matcher(), tokens, mask);
+    put(Uint32Array.of(compiling, filling.length, ...filling, ...advancing, ...again.flat()));
   } else if (compiled !== null) {
     const matcher = compiled.matcher();
     masks(matcher, tokens, mask);

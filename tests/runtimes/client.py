@@ -62,8 +62,8 @@ def main() -> None:
             compiling = time.perf_counter_ns() - begun
             compiled_lately.clear()
             filling, advancing = _times(compiled, tokens, mask)
-            again, _ = _times(compiled, tokens, mask)
-            put(1, compiling, len(filling), *filling, *advancing, *again)
+            filling_again, advancing_again = _times(compiled, tokens, mask)
+            put(1, compiling, len(filling), *filling, *advancing, *filling_again, *advancing_again)
         target.flush()
 
 

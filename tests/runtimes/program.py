@@ -7,7 +7,7 @@ the text, the number of tokens, the text, the tokens. It writes 0 if the grammar
 
 * with `masks` the mask before each token, and the mask behind the last; none follows a mask without the next token;
 * with `times` the nanoseconds of the compile, the number of tokens that came, and for each of them the nanoseconds of
-  its mask, of its advance, and of its mask in a second matcher.
+  its mask, of its advance, and of both in a second matcher.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Times:
     mask: NDArray[np.uint32]
     advance: NDArray[np.uint32]
     mask_again: NDArray[np.uint32]
+    advance_again: NDArray[np.uint32]
 
 
 class Program:
@@ -72,7 +73,7 @@ class Program:
 
     def times(self) -> Times:
         compiling, count = self._words(1), int(self._words(1)[0])
-        return Times(compiling, self._words(count), self._words(count), self._words(count))
+        return Times(compiling, *(self._words(count) for _ in range(4)))
 
     def _words(self, count: int) -> NDArray[np.uint32]:
         assert self._process.stdout is not None

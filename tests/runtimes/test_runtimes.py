@@ -46,5 +46,6 @@ def test_times_are_of_each_call(name: str, tmp_path: Path) -> None:
         program.send(walk, walk.tokens)
         assert program.takes()
         times = program.times()
-    assert len(times.mask) == len(times.advance) == len(times.mask_again) == len(walk.tokens)
+    rows = (times.mask, times.advance, times.mask_again, times.advance_again)
+    assert [len(row) for row in rows] == [len(walk.tokens)] * 4
     assert times.compile[0] > 0

@@ -23,12 +23,16 @@ NOTATIONS: dict[str, Callable[[str], Grammar]] = {
     "regex": functools.partial(Grammar.from_regex, dialect="ecma"),
     "gbnf": Grammar.from_gbnf,
     "lark": functools.partial(Grammar.from_lark, dialect="llguidance"),
+    "ebnf": Grammar.from_ebnf,
+    "abnf": Grammar.from_abnf,
 }
 #: Grammars whose tokens are no ASCII, or that few of the corpora have.
 OTHERS = (
     ("gbnf", 'root ::= "a" [0-9]+ | item*\nitem ::= "[" root "]"', "[[a123]"),
     ("gbnf", 'root ::= "\\u00e9"{2,3} [^a-z]', "éé"),
     ("lark", 'start: "x" INT\nINT: /[0-9]+/\n%ignore " "', "x 12"),
+    ("ebnf", "List ::= '[' (Name (',' Name)*)? ']'\nName ::= [A-Z] ([a-zà-ÿ] - 'x')*", "[Ada,Bé"),
+    ("abnf", 'date = 4DIGIT "-" month [ "T" ]\nmonth = "0" %x31-39 / "1" %x30-32 / %xE9 1*%x3B1-3C9', "2026-éαβ"),
     ("regex", r"(?:\w+@[a-z]{3,}\.(?:org|net)\n){2}", "joe@example.org\njo"),
     ("regex", r"\p{Lu}\p{Ll}+ [\u3040-\u309f]{2,}", "Été ひら"),
 )

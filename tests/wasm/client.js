@@ -6,6 +6,8 @@ const makers = (frisket) => ({
   regex: (text) => frisket.Grammar.fromRegex(text),
   gbnf: (text) => frisket.Grammar.fromGbnf(text),
   lark: (text) => frisket.Grammar.fromLark(text),
+  ebnf: (text) => frisket.Grammar.fromEbnf(text),
+  abnf: (text) => frisket.Grammar.fromAbnf(text),
 });
 
 /** The vocabulary of bytes, with an end. */
@@ -139,6 +141,13 @@ export async function faults(frisket, { file }) {
   refuses("a token is no text", () => matcher.advance("1"));
   refuses("an object is not forged", () => grammar.compile(Object.create(Vocabulary.prototype)));
   refuses("an option has its name", () => Vocabulary.fromBytes(["a"], { end: [0] }));
+  const rules = 'first = "ä"; second = "b"';
+  const iso = Grammar.fromEbnf(rules, { dialect: "iso", root: "second" }).compile(vocabulary).matcher();
+  check("EBNF has dialects and rules", iso.forcedBytes()[0] === 98);
+  const numbers = Grammar.fromAbnf("a = %xC3 %xA9", { values: "bytes" }).compile(vocabulary).matcher();
+  check("numbers in ABNF are bytes", numbers.forcedBytes()[1] === 0xa9);
+  refuses("a dialect has its name", () => Grammar.fromEbnf("a ::= 'b'", { dialect: "W3C" }));
+  refuses("a rule has a name", () => Grammar.fromAbnf("a = 1", { root: 1 }));
   refuses("an option of schemas has its name", () => Grammar.fromJsonSchema(true, { spaces: "none" }));
   compiled.free();
   vocabulary.free();

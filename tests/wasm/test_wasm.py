@@ -67,6 +67,8 @@ ERRORS = [
     ("regex", "a(b", "GrammarSyntaxError", "grammar-syntax", "offset 1"),
     ("gbnf", "root ::= [a-z", "GrammarSyntaxError", "grammar-syntax", "1:10"),
     ("gbnf", 'root ::= "a" root', "EmptyGrammarError", "grammar-empty", "1:1"),
+    ("ebnf", "a ::= other", "GrammarSyntaxError", "grammar-syntax", "1:7"),
+    ("abnf", 'a = "b', "GrammarSyntaxError", "grammar-syntax", "1:5"),
     ("lark", 'start: "a" other', "GrammarSyntaxError", "grammar-syntax", "1:12"),
 ]  # fmt: skip
 

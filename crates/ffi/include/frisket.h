@@ -95,6 +95,60 @@ typedef int32_t FrisketCode;
 #endif // __cplusplus
 
 /**
+ * The dialect of an EBNF. Numbers stay as they are from version to version.
+ */
+enum FrisketEbnfDialect
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * That of the W3C's specifications: `name ::= [a-z]+ | '-'`.
+   */
+  FRISKET_EBNF_DIALECT_W3C = 0,
+  /**
+   * That of ISO 14977: `name = {"a"}, letter;`.
+   */
+  FRISKET_EBNF_DIALECT_ISO = 1,
+  /**
+   * That of xgrammar: GBNF with options of rules, and macros.
+   */
+  FRISKET_EBNF_DIALECT_XGRAMMAR = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum FrisketEbnfDialect FrisketEbnfDialect;
+#else
+typedef uint32_t FrisketEbnfDialect;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * The meaning of numbers in ABNF. Numbers stay as they are from version to version.
+ */
+enum FrisketAbnfValues
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Characters of Unicode.
+   */
+  FRISKET_ABNF_VALUES_CHARACTERS = 0,
+  /**
+   * Bytes of UTF-8.
+   */
+  FRISKET_ABNF_VALUES_BYTES = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum FrisketAbnfValues FrisketAbnfValues;
+#else
+typedef uint32_t FrisketAbnfValues;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Ends calls from another thread, for good.
  */
 typedef struct FrisketCancellation FrisketCancellation;
@@ -227,6 +281,38 @@ FrisketCode frisket_grammar_from_lark(const char *text,
                                       size_t length,
                                       const char *start,
                                       size_t start_length,
+                                      const FrisketLimits *limits,
+                                      FrisketGrammar **grammar,
+                                      char **error);
+
+/**
+ * Makes the grammar of the texts of a rule of a grammar in EBNF. `dialect` is a FrisketEbnfDialect; without a rule (NULL)
+ * the first one is meant, or in xgrammar's dialect the rule `root`.
+ *
+ * # Safety
+ * Pointers are NULL or valid, texts for as many bytes as the number that follows them says.
+ */
+FrisketCode frisket_grammar_from_ebnf(const char *text,
+                                      size_t length,
+                                      uint32_t dialect,
+                                      const char *root,
+                                      size_t root_length,
+                                      const FrisketLimits *limits,
+                                      FrisketGrammar **grammar,
+                                      char **error);
+
+/**
+ * Makes the grammar of the texts of a rule (NULL: the first one) of a grammar in ABNF, RFC 5234 and RFC 7405. `values` is a
+ * FrisketAbnfValues.
+ *
+ * # Safety
+ * Pointers are NULL or valid, texts for as many bytes as the number that follows them says.
+ */
+FrisketCode frisket_grammar_from_abnf(const char *text,
+                                      size_t length,
+                                      uint32_t values,
+                                      const char *root,
+                                      size_t root_length,
                                       const FrisketLimits *limits,
                                       FrisketGrammar **grammar,
                                       char **error);

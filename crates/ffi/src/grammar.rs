@@ -4,7 +4,7 @@ use crate::guard::{self, guarded, FrisketCode};
 use crate::limits::{limits_of, FrisketLimits};
 use crate::pointer::{free, handle, place, reference, utf8};
 use crate::vocabulary::FrisketVocabulary;
-use frisket::{CompiledGrammar, Grammar, Limits, Result, SchemaOptions};
+use frisket::{AbnfValues, CompiledGrammar, EbnfDialect, Error, Grammar, Limits, Result, SchemaOptions};
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
@@ -13,6 +13,43 @@ pub struct FrisketGrammar(Grammar);
 
 /// A grammar over a vocabulary; shared by threads.
 pub struct FrisketCompiled(pub(crate) CompiledGrammar);
+
+/// The dialect of an EBNF. Numbers stay as they are from version to version.
+#[repr(u32)]
+pub enum FrisketEbnfDialect {
+    /// That of the W3C's specifications: `name ::= [a-z]+ | '-'`.
+    W3c = 0,
+    /// That of ISO 14977: `name = {"a"}, letter;`.
+    Iso = 1,
+    /// That of xgrammar: GBNF with options of rules, and macros.
+    Xgrammar = 2,
+}
+
+/// The meaning of numbers in ABNF. Numbers stay as they are from version to version.
+#[repr(u32)]
+pub enum FrisketAbnfValues {
+    /// Characters of Unicode.
+    Characters = 0,
+    /// Bytes of UTF-8.
+    Bytes = 1,
+}
+
+const DIALECTS: [(u32, EbnfDialect); 3] = [
+    (FrisketEbnfDialect::W3c as u32, EbnfDialect::W3c),
+    (FrisketEbnfDialect::Iso as u32, EbnfDialect::Iso),
+    (FrisketEbnfDialect::Xgrammar as u32, EbnfDialect::XGrammar),
+];
+const VALUES: [(u32, AbnfValues); 2] = [
+    (FrisketAbnfValues::Characters as u32, AbnfValues::Characters),
+    (FrisketAbnfValues::Bytes as u32, AbnfValues::Bytes),
+];
+
+/// The choice that C makes by a number, which need be none of them.
+fn choice<T: Copy>(number: u32, choices: &[(u32, T)], name: &str) -> Result<T> {
+    let found = choices.iter().find(|(known, _)| *known == number);
+    let hint = || format!("give a number from 0 to {}", choices.len() - 1);
+    found.map(|&(_, choice)| choice).ok_or_else(|| Error::misuse(format!("{name} is {number}"), hint()))
+}
 
 /// Makes the grammar that `make` reads from a text.
 ///
@@ -35,6 +72,15 @@ unsafe fn read(
             Ok(())
         })
     }
+}
+
+/// The name of a rule; None for null.
+///
+/// # Safety
+/// As for `utf8`.
+unsafe fn rule<'a>(name: *const c_char, length: usize) -> Result<Option<&'a str>> {
+    // SAFETY: promised by the caller.
+    (!name.is_null()).then(|| unsafe { utf8(name, length, "the name of the rule") }).transpose()
 }
 
 /// Makes the grammar of the JSON documents that a schema allows.
@@ -98,8 +144,7 @@ pub unsafe extern "C" fn frisket_grammar_from_gbnf(
     // SAFETY: promised by the caller, for all of the block.
     unsafe {
         read(text, length, limits, grammar, error, |text, limits| {
-            let root = if root.is_null() { "root" } else { utf8(root, root_length, "root")? };
-            Grammar::from_gbnf(text, root, limits)
+            Grammar::from_gbnf(text, rule(root, root_length)?.unwrap_or("root"), limits)
         })
     }
 }
@@ -121,8 +166,57 @@ pub unsafe extern "C" fn frisket_grammar_from_lark(
     // SAFETY: promised by the caller, for all of the block.
     unsafe {
         read(text, length, limits, grammar, error, |text, limits| {
-            let start = if start.is_null() { "start" } else { utf8(start, start_length, "start")? };
-            Grammar::from_lark(text, start, limits)
+            Grammar::from_lark(text, rule(start, start_length)?.unwrap_or("start"), limits)
+        })
+    }
+}
+
+/// Makes the grammar of the texts of a rule of a grammar in EBNF. `dialect` is a FrisketEbnfDialect; without a rule (NULL)
+/// the first one is meant, or in xgrammar's dialect the rule `root`.
+///
+/// # Safety
+/// Pointers are NULL or valid, texts for as many bytes as the number that follows them says.
+#[no_mangle]
+pub unsafe extern "C" fn frisket_grammar_from_ebnf(
+    text: *const c_char,
+    length: usize,
+    dialect: u32,
+    root: *const c_char,
+    root_length: usize,
+    limits: *const FrisketLimits,
+    grammar: *mut *mut FrisketGrammar,
+    error: *mut *mut c_char,
+) -> FrisketCode {
+    // SAFETY: promised by the caller, for all of the block.
+    unsafe {
+        read(text, length, limits, grammar, error, |text, limits| {
+            let dialect = choice(dialect, &DIALECTS, "dialect")?;
+            Grammar::from_ebnf(text, dialect, rule(root, root_length)?, limits)
+        })
+    }
+}
+
+/// Makes the grammar of the texts of a rule (NULL: the first one) of a grammar in ABNF, RFC 5234 and RFC 7405. `values` is a
+/// FrisketAbnfValues.
+///
+/// # Safety
+/// Pointers are NULL or valid, texts for as many bytes as the number that follows them says.
+#[no_mangle]
+pub unsafe extern "C" fn frisket_grammar_from_abnf(
+    text: *const c_char,
+    length: usize,
+    values: u32,
+    root: *const c_char,
+    root_length: usize,
+    limits: *const FrisketLimits,
+    grammar: *mut *mut FrisketGrammar,
+    error: *mut *mut c_char,
+) -> FrisketCode {
+    // SAFETY: promised by the caller, for all of the block.
+    unsafe {
+        read(text, length, limits, grammar, error, |text, limits| {
+            let values = choice(values, &VALUES, "values")?;
+            Grammar::from_abnf(text, values, rule(root, root_length)?, limits)
         })
     }
 }

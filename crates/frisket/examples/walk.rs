@@ -2,7 +2,7 @@
 //!
 //! usage: walk masks|times tokenizer.json. `tests/runtimes/program.py` says what is read and written.
 
-use frisket::{CompiledGrammar, Grammar, Limits, Matcher, Result, SchemaOptions, Vocabulary};
+use frisket::{AbnfValues, CompiledGrammar, EbnfDialect, Grammar, Limits, Matcher, Result, SchemaOptions, Vocabulary};
 use std::io::{self, BufWriter, Read, Write};
 use std::time::Instant;
 
@@ -26,7 +26,9 @@ fn compiled(notation: u32, text: &str, vocabulary: &Vocabulary) -> Result<Compil
         0 => Grammar::from_json_schema(text, &SchemaOptions::default(), &limits),
         1 => Grammar::from_regex(text, &limits),
         2 => Grammar::from_gbnf(text, "root", &limits),
-        _ => Grammar::from_lark(text, "start", &limits),
+        3 => Grammar::from_lark(text, "start", &limits),
+        4 => Grammar::from_ebnf(text, EbnfDialect::W3c, None, &limits),
+        _ => Grammar::from_abnf(text, AbnfValues::Characters, None, &limits),
     }?;
     grammar.compile(vocabulary, &limits)
 }
@@ -89,9 +91,10 @@ fn main() -> io::Result<()> {
         match made {
             Ok(compiled) if mode == "times" => {
                 let (filling, advancing) = times(compiled.matcher(), &tokens, &mut mask);
-                let (again, _) = times(compiled.matcher(), &tokens, &mut mask);
+                let (filling_again, advancing_again) = times(compiled.matcher(), &tokens, &mut mask);
                 put(&mut output, &[compiling, filling.len() as u32])?;
-                [filling, advancing, again].iter().try_for_each(|row| put(&mut output, row))?;
+                let rows = [filling, advancing, filling_again, advancing_again];
+                rows.iter().try_for_each(|row| put(&mut output, row))?;
             }
             Ok(compiled) => masks(compiled.matcher(), &tokens, &mut mask, &mut output)?,
             Err(_) => {}
