@@ -28,6 +28,7 @@ __all__ = [
     "Prelude",
     "Regex",
     "SchemaDocument",
+    "TagParts",
     "advance_all",
     "closest",
     "content",
@@ -40,6 +41,7 @@ __all__ = [
     "open_rules",
     "print_rules",
     "read_rules",
+    "read_structural_tag",
     "schema_references",
     "schema_report",
     "without",
@@ -66,6 +68,25 @@ def read_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> tuple[str, 
     """The rules of a grammar for tests. Nodes stand in postorder: a name, the number of nodes below, and what it says.
 
     Raises as `lower_rules`."""
+
+def read_structural_tag(
+    tag: Any,
+    options: Any = None,
+    registry: Callable[[str], Any] | None = None,
+    limits: Limits | None = None,
+) -> tuple[Grammar, TagParts]:
+    """(the grammar of a structural tag, its parts).
+
+    `tag` is a value of Python or JSON text, `options` are JSONSchemaOptions, `registry` gives the document of a URI, or
+    None. Raises GrammarSyntaxError, with the JSON pointer, for a tag that is invalid or not exact; LimitExceededError."""
+
+@final
+class TagParts:
+    """The parts of a structural tag, which name the places of its texts."""
+
+    def tree(self, whole: Callable[[str, Grammar, str], Any]) -> Any:
+        """The tree of parts. `whole`: (notation, rules, JSON pointer in the tag) → the Grammar of a part in another
+        notation."""
 
 def advance_all(matcher: Matcher, tokens: Sequence[int]) -> tuple[bool, int]:
     """Take tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
