@@ -470,6 +470,8 @@ class Grammar(Language[T]):
         """
         from frisket.notations.structural_tag import TagText, read_structural_tag
 
+        if options is not None:
+            compiled_schema.check_options(options)
         core, parts = read_structural_tag(tag, options, limits)
         origin = Origin.of_structural_tag(tag, content(tag), options, limits)
         return Grammar(core, value=TagText(tag if origin is None else origin.argument, parts), origin=origin)

@@ -26,8 +26,6 @@ OPEN = {
     "json_schema.options.JSONSchemaOptions",
     "json_schema.report.Entry",
     "json_schema.report.Report",
-    "notations.structural_tag.reader._Place",
-    "notations.structural_tag.style.Style",
     "decoding.answer.Generation",
     "decoding.loop.Step",
     "decoding.sampler.Sampler",

@@ -8,6 +8,7 @@ mod clock;
 mod compiled;
 mod content;
 mod error;
+mod free_text;
 mod gil;
 mod grammar;
 mod integer;
@@ -87,7 +88,8 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
         rules::lower_rules, rules::open_rules, rules::print_rules, rules::read_rules, content::content,
         regex::is_ecma_regex, without::without, mask_rows::advance_all, mask_rows::may_take_later,
         schema::report::is_keyword, schema::report::is_sorted, schema::report::json_hash,
-        structural_tag::read_structural_tag, schema::report::schema_references, schema::report::closest, schema::report::schema_report);
+        structural_tag::read_structural_tag, schema::report::schema_references, free_text::check_strings,
+        free_text::lower_tags, free_text::lower_text, free_text::lower_until, schema::member::relating, schema::report::closest, schema::report::schema_report);
     module.add("Fault", py.get_type::<rules::Fault>())?;
     Ok(module.clone())
 }

@@ -25,7 +25,7 @@ pub struct TagParts(Arc<Part>);
 
 #[pymethods]
 impl TagParts {
-    /// The tree of parts. `whole`: (notation, rules, JSON pointer in the tag) → the Grammar of a part in another notation.
+    /// The tree of parts. `whole`: (notation, rules, JSON pointer in the tag) → the Grammar of such a part.
     fn tree<'py>(&self, whole: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let classes = whole.py().import("frisket.notations.combination.part")?;
         Maker { classes, whole, known: FxHashMap::default() }.part(&self.0)
@@ -34,8 +34,8 @@ impl TagParts {
 
 /// (the grammar of a structural tag, its parts).
 ///
-/// `tag` is a value of Python or JSON text, `options` are JSONSchemaOptions, `registry` gives the document of a URI, or
-/// None. Raises GrammarSyntaxError, with the JSON pointer, for a tag that is invalid or not exact; LimitExceededError.
+/// `tag` is a value or JSON text, `options` are JSONSchemaOptions, `registry` gives the document of a URI, or
+/// None. Raises GrammarSyntaxError, with the JSON pointer, for a tag that is wrong or not exact; LimitExceededError.
 #[pyfunction]
 #[pyo3(signature = (tag, options=None, registry=None, limits=None))]
 pub fn read_structural_tag(
@@ -56,8 +56,8 @@ pub fn read_structural_tag(
             value = Some(tree::read(tag, Watch::new(&inner, flag)).map_err(|error| raise(unread(error)))?);
         }
     }
-    let bytes = text.as_ref().map_or(0, String::len)
-        + value.as_ref().map_or(0, |tree| NODE * tree.len() + tree.text_bytes());
+    let bytes =
+        text.as_ref().map_or(0, String::len) + value.as_ref().map_or(0, |tree| NODE * tree.len() + tree.text_bytes());
     let registry = registry.map(|registry| Arc::new(Callback(registry)));
     let work = move |caller: Caller, limits: frisket::Limits| {
         apart();

@@ -23,9 +23,8 @@ use frisket_core::regular::term::{TermId, EMPTY};
 use std::sync::Arc;
 
 /// Keywords about a whole value that cannot be split into keywords about its members or items.
-const WHOLE: [&str; 11] = [
-    "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "extends",
-];
+const WHOLE: [&str; 11] =
+    ["$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "extends"];
 
 /// Keywords that relate the members of an object to each other, and the items of an array.
 const OF_MEMBERS: [&str; 8] = [

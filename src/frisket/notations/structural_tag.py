@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from frisket import compiled_schema
 from frisket._core import front_end
-from frisket.errors import GrammarSyntaxError
+from frisket.errors import GrammarSyntaxError, LimitExceededError
+from frisket.json_fault import json_fault
 from frisket.json_pointer import find
 from frisket.json_schema.compile import documents_of
 from frisket.misuse import instead_of_rules, instead_of_schema
@@ -43,8 +43,15 @@ class TagText:
 
     def outline(self) -> Part:
         """The tag as a tree of named parts."""
-        tag = self.tag.value() if isinstance(self.tag, Content) else self.tag
-        return self.parts.tree(partial(_inner, json.loads(tag) if isinstance(tag, str) else tag))
+        try:
+            tag = self.tag.value() if isinstance(self.tag, Content) else self.tag
+            tag = json.loads(tag) if isinstance(tag, str) else tag
+        except (ValueError, RecursionError) as error:
+            fault = json_fault(error)
+            message = f"the structural tag {fault.message} for Python's json"
+            raise LimitExceededError(message, hint="events and places need it as a value") from None
+        part: Part = self.parts.tree(partial(_inner, tag))
+        return part
 
 
 def read_structural_tag(
@@ -54,8 +61,6 @@ def read_structural_tag(
 
     GrammarSyntaxError, with the JSON pointer, for one that is invalid or not exact.
     """
-    if options is not None:
-        compiled_schema.check_options(options)
     value = dict(tag) if isinstance(tag, Mapping) else tag
     try:
         return front_end.read_structural_tag(value, options, documents_of(None), limits)

@@ -6,7 +6,7 @@
 
 use super::{Failure, Fault};
 use frisket_core::builder::Builder;
-use frisket_core::error::Result;
+use frisket_core::error::{Error, Limit, Result};
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use frisket_regex::quoted;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -152,9 +152,10 @@ impl<'t> FreeText<'t> {
                 Begin::Special(_) => after.push((begin, node)),
                 Begin::Text(text) => {
                     builder.check((text.len() * text.len() / BYTES_PER_STEP) as u64)?;
-                    let ends = (1..=text.len()).filter(|&end| text.is_char_boundary(end));
-                    let trigger = ends.clone().find_map(|end| places.get(&text[..end]).map(|&place| (place, end)));
-                    let (place, end) = trigger.expect("a tag begins with a trigger");
+                    let mut ends = (1..=text.len()).filter(|&end| text.is_char_boundary(end));
+                    let Some((place, end)) = ends.find_map(|end| Some((*places.get(&text[..end])?, end))) else {
+                        return Err(Error::Misuse("a tag begins with a trigger".into()).into());
+                    };
                     behind[place].push((&text.as_bytes()[end..], node));
                 }
             }
@@ -171,7 +172,11 @@ impl<'t> FreeText<'t> {
             return Ok(text);
         }
         let some = builder.repeat(tagged, count.at_least.max(1), count.at_most)?;
-        if count.at_least > 0 { Ok(some) } else { builder.alt(&[text.number(), some.number()]) }
+        if count.at_least > 0 {
+            Ok(some)
+        } else {
+            builder.alt(&[text.number(), some.number()])
+        }
     }
 }
 
@@ -182,8 +187,7 @@ pub fn branches(builder: &mut Builder, continued: &[(&[u8], TermId)]) -> Result<
 
 fn branches_below(builder: &mut Builder, continued: &[(&[u8], TermId)], depth: usize) -> Result<TermId> {
     if depth > MOST_PREFIXES {
-        let limit = frisket_core::error::Limit::Nesting(MOST_PREFIXES as u32);
-        return Err(frisket_core::error::Error::Limit(limit).into());
+        return Err(Error::Limit(Limit::Nesting(MOST_PREFIXES as u32)).into());
     }
     let mut nodes: Vec<u32> =
         continued.iter().filter(|(text, _)| text.is_empty()).map(|(_, node)| node.number()).collect();
@@ -223,11 +227,7 @@ pub fn until(builder: &mut Builder, text: &FreeText, ends: &[Begin]) -> Result<T
 
 /// Refuses a trigger that can never be found, since another string always ends before it. `Fault::at` is the number of the
 /// trigger.
-pub fn check_strings(
-    builder: &mut Builder,
-    triggers: &[&str],
-    forbidden: &[&str],
-) -> std::result::Result<(), Failure> {
+pub fn check_strings(builder: &mut Builder, triggers: &[&str], forbidden: &[&str]) -> std::result::Result<(), Failure> {
     let strings = triggers.iter().chain(forbidden);
     builder.check(strings.map(|text| text.len() + text.len() * text.len() / BYTES_PER_STEP).sum::<usize>() as u64)?;
     let doubled = "leave one of the two out";

@@ -10,7 +10,7 @@
 //! ```
 
 mod document;
-mod member;
+pub mod member;
 mod options;
 mod prelude;
 pub mod report;

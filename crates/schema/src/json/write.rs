@@ -130,10 +130,7 @@ mod tests {
         let text = "{\"a\": [1.50, true, null], \"é\\n\\u0001\": {}, \"it's\": \"\\\"\"}";
         let tree = parse(text).unwrap();
         assert_eq!(tree.to_json(), text);
-        assert_eq!(
-            tree.repr(tree.root(), 99),
-            "{'a': [1.50, True, None], 'é\\n\\x01': {}, \"it's\": '\"'}"
-        );
+        assert_eq!(tree.repr(tree.root(), 99), "{'a': [1.50, True, None], 'é\\n\\x01': {}, \"it's\": '\"'}");
     }
 
     #[test]

@@ -73,7 +73,11 @@ impl<'b> Lowering<'b> {
         let more = self.builder.seq(&[separator, item])?.number();
         let rest = self.builder.repeat(more, low.saturating_sub(1), high.map(|high| high - 1))?.number();
         let some = self.builder.seq(&[item, rest])?;
-        if low > 0 { Ok(some) } else { self.builder.alt(&[EPSILON.number(), some.number()]) }
+        if low > 0 {
+            Ok(some)
+        } else {
+            self.builder.alt(&[EPSILON.number(), some.number()])
+        }
     }
 
     fn tags(&mut self, tags: &Tags) -> Result<TermId> {

@@ -189,10 +189,12 @@ impl Members<'_> {
         each.extend(self.element(&mut found, self.style.item, Some("item"), value)?);
         let each = self.builder.seq(&each)?.number();
         found.refuse_unsupported()?;
-        let count = |name| keyword(name).and_then(|node| match tree.value(node) {
-            Value::Number(numeral) => numeral.parse::<f64>().ok().map(|count| count as u32),
-            _ => None,
-        });
+        let count = |name| {
+            keyword(name).and_then(|node| match tree.value(node) {
+                Value::Number(numeral) => numeral.parse::<f64>().ok().map(|count| count as u32),
+                _ => None,
+            })
+        };
         let low = count("minItems").unwrap_or(0);
         let most = self.prelude.options().max_items.map(|most| low.max(u32::try_from(most).unwrap_or(u32::MAX - 1)));
         let items = self.builder.repeat(each, low, count("maxItems").or(most))?.number();
@@ -253,9 +255,9 @@ impl Members<'_> {
 
     /// One element after blanks; the key None stands for any name.
     fn member(&mut self, found: &mut MemberValues, key: Option<&str>, value: Place) -> Result<TermId> {
-        if let Some(key) = key.filter(|key| {
-            self.style.ends_with_name() && (key.is_empty() || key.starts_with('/') || key.contains('>'))
-        }) {
+        if let Some(key) = key
+            .filter(|key| self.style.ends_with_name() && (key.is_empty() || key.starts_with('/') || key.contains('>')))
+        {
             let reason = format!("no element of this style has the name {}", frisket_regex::quoted(key.chars()));
             return Err(unsupported(value.pointer.unwrap_or_default(), reason));
         }
@@ -366,8 +368,7 @@ impl Members<'_> {
             let target = percent_decode_str(&reference[1..]).decode_utf8_lossy();
             return self.shapes(Some(&target), name, depth + 1);
         }
-        if let (Some(items), "anyOf" | "oneOf" | "allOf") =
-            (object.get(alone).and_then(|node| tree.array(node)), alone)
+        if let (Some(items), "anyOf" | "oneOf" | "allOf") = (object.get(alone).and_then(|node| tree.array(node)), alone)
         {
             let mut branches = Vec::new();
             for at in 0..items.len() {

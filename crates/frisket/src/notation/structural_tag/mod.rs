@@ -3,9 +3,10 @@
 //! A `format` is a tree of formats; each kind describes texts. A format that has no end of its own, such as free text,
 //! contains no string that ends the nearest tag around it. Older requests list `structures` and `triggers` instead.
 //!
-//! value    a value of the tag, and errors at its place    reader   formats → parts
-//! part     the tree of parts                              lower    parts → a node
-//! style    how models write the members of an object      members  an object's schema in a style → rules
+//! value  a value of the tag, and errors at its place    reader   formats → parts
+//! part   the tree of parts                              tags     formats of tags → parts
+//! style  how models write the members of an object      members  an object's schema in a style → rules
+//! lower  parts → a node
 //!
 //! Source: xgrammar 0.2, docs/structural_tag (structural_tag.md and advanced_usage.md).
 
@@ -14,6 +15,7 @@ mod members;
 mod part;
 mod reader;
 mod style;
+mod tags;
 mod value;
 
 pub use part::{Inner, Part, Repeat, Tags, Whole};

@@ -66,12 +66,7 @@ pub(super) const STYLES: [Style; 8] = [
         reserved: MINIMAX,
         ..PLAIN
     },
-    Style {
-        name: "glm_xml",
-        begin: "<arg_key>{key}</arg_key>{space}<arg_value>",
-        end: "</arg_value>",
-        ..PLAIN
-    },
+    Style { name: "glm_xml", begin: "<arg_key>{key}</arg_key>{space}<arg_value>", end: "</arg_value>", ..PLAIN },
     Style {
         name: "cohere_xml",
         begin: "<cofl:value name=\"{key}\" type=\"{kind}\">",

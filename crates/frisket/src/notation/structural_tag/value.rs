@@ -89,7 +89,11 @@ impl<'t> Data<'t> {
     /// The error of the place. An empty hint is none.
     pub fn error(&self, message: impl Into<String>, hint: &str) -> Box<Error> {
         let error = Error::new(Code::GrammarSyntax, message).at(Some(self.pointer.clone()));
-        if hint.is_empty() { error } else { error.with_hint(hint) }
+        if hint.is_empty() {
+            error
+        } else {
+            error.with_hint(hint)
+        }
     }
 
     /// As `error`, as the answer of a reader.
@@ -154,7 +158,11 @@ impl<'t> Data<'t> {
 
     /// The items of the list under a key; none if it is missing.
     fn list_if_given(&self, key: &str) -> Result<Vec<Self>> {
-        if self.get(key).is_null() { Ok(Vec::new()) } else { self.list(key) }
+        if self.get(key).is_null() {
+            Ok(Vec::new())
+        } else {
+            self.list(key)
+        }
     }
 
     /// The distinct texts under a key, none of which is empty; none if the key is missing.
@@ -185,7 +193,11 @@ impl<'t> Data<'t> {
 
     /// The count under a key; None if it is missing.
     pub fn count_if_given(&self, key: &str) -> Result<Option<u32>> {
-        if self.get(key).is_null() { Ok(None) } else { self.count(key).map(Some) }
+        if self.get(key).is_null() {
+            Ok(None)
+        } else {
+            self.count(key).map(Some)
+        }
     }
 
     /// The flag under a key; `usual` if it is missing.
@@ -205,7 +217,9 @@ impl<'t> Data<'t> {
         }
         match self.value() {
             Value::Number("-0") => Ok("<[0]>".into()),
-            Value::Number(numeral) if is_whole(numeral) && !numeral.starts_with('-') => Ok(format!("<[{numeral}]>").into()),
+            Value::Number(numeral) if is_whole(numeral) && !numeral.starts_with('-') => {
+                Ok(format!("<[{numeral}]>").into())
+            }
             _ => {
                 let got = self.shown();
                 self.fail(format!("a token is the text or the number of a special token, got {got}"), "")
