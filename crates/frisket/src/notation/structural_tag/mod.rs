@@ -85,3 +85,93 @@ fn documents(schema: &Data, prelude: &Prelude, settings: &Settings) -> Result<Gr
     let compiled = compile(Arc::new(tree), settings.registry, prelude, limits, flag)?;
     Ok(Grammar::of_rules(compiled.grammar))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    fn grammar(format: &str) -> Result<Grammar> {
+        let tag = format!(r#"{{"type": "structural_tag", "format": {format}}}"#);
+        Grammar::from_structural_tag(&tag, None, &Limits::default())
+    }
+
+    /// The texts that are in a format, of those that stand before `|`; and none of those that stand after it.
+    fn check(format: &str, inside: &[&str], outside: &[&str]) {
+        let grammar = grammar(format).unwrap();
+        let accepts = |text: &&&str| grammar.accepts(text.as_bytes(), &Limits::default()).unwrap();
+        assert_eq!(inside.iter().find(|text| !accepts(text)), None, "{format}");
+        assert_eq!(outside.iter().find(accepts), None, "{format}");
+    }
+
+    const TAGS: &str = r#"[{"begin": "<f=a>", "content": {"type": "const_string", "value": "1"}, "end": "</f>"},
+        {"begin": "<f=ab>", "content": {"type": "any_text"}, "end": ["</f>", "."]}]"#;
+
+    #[test]
+    fn formats_are_texts() {
+        let tags = |kind: &str, more: &str| format!(r#"{{"type": "{kind}", "tags": {TAGS}, {more}}}"#);
+        check(
+            &tags("triggered_tags", r#""triggers": ["<f="], "excludes": ["no"]"#),
+            &["", "n<f=a>1</f>o", "<f=ab>no.x"],
+            &["no", "<f=a>2</f>", "<f=ab>.."],
+        );
+        check(
+            &tags("tags_with_separator", r#""separator": ",", "at_least_one": true"#),
+            &["<f=a>1</f>,<f=ab>x."],
+            &["", "<f=a>1</f>,"],
+        );
+        check(r#"{"type": "grammar", "grammar": "root ::= \"(\" root \")\" | \"x\""}"#, &["((x))"], &["(x"]);
+        check(
+            r#"{"type": "repeat", "min": 1, "max": 2, "content": {"type": "regex", "pattern": "a"}}"#,
+            &["aa"],
+            &[""],
+        );
+        check(r#"{"type": "dispatch", "rules": [["@", {"type": "regex", "pattern": "1"}]]}"#, &["a@1@1", ""], &["@"]);
+    }
+
+    #[test]
+    fn members_are_elements() {
+        let schema = r#"{"properties": {"n": {"type": "integer"}, "o": {"type": "object", "properties": {"s": {}}}}}"#;
+        let format = |style: &str| format!(r#"{{"type": "json_schema", "style": "{style}", "json_schema": {schema}}}"#);
+        check(
+            &format("qwen_xml"),
+            &["", "<parameter=n>7</parameter>\n<parameter=o>{}</parameter>"],
+            &["<parameter=n>x"],
+        );
+        let [n, o, s] = ["n", "o", "s"].map(|key| (format!("]<]minimax[>[<{key}>"), format!("]<]minimax[>[</{key}>")));
+        let nested = format!("{}{}a{}{}", o.0, s.0, s.1, o.1);
+        check(&format("minimax_m3_xml"), &[&nested, &format!("{}7{}", n.0, n.1)], &[&format!("{}{{}}{}", o.0, o.1)]);
+    }
+
+    #[test]
+    fn errors_have_pointers() {
+        let error =
+            grammar(r#"{"type": "or", "elements": [{"type": "json_schema", "json_schema": {"items": {"type": 3}}}]}"#)
+                .err()
+                .unwrap();
+        assert_eq!(error.code(), Code::GrammarSyntax);
+        assert_eq!(error.place(), Some("/format/elements/0/json_schema/items/type"));
+        let error = grammar(r#"{"type": "regex", "pattern": "("}"#).err().unwrap();
+        assert_eq!(error.place(), Some("/format/pattern"));
+        assert!(error.message().ends_with("(at offset 0)"), "{error}");
+        let deep = "{\"type\": \"star\", \"content\": ".repeat(400) + "1" + &"}".repeat(400);
+        assert_eq!(grammar(&deep).err().map(|error| error.code()), Some(Code::Limit));
+    }
+
+    #[test]
+    fn a_part_that_stands_twice_is_one() {
+        let tree = parse(
+            &format!(
+                r#"{{"type": "structural_tag", "format": {{"type": "triggered_tags", "triggers": ["<"], "tags": {TAGS}, "at_least_one": true}}}}"#
+            ),
+            &Limits::default(),
+        );
+        let python = Syntax::new(frisket_regex::Dialect::Python);
+        let settings = Settings { options: None, limits: Limits::default(), registry: None, python };
+        let (_, part) = read(&tree.unwrap(), &settings).unwrap();
+        let Part::Seq(items) = &*part else { panic!("a tag, and then free text") };
+        let (Part::Choice(first), Part::Tags(rest)) = (&*items[0], &*items[1]) else { panic!("a tag comes first") };
+        let Part::Seq(tag) = &*first[1] else { panic!("a begin, and a part behind it") };
+        assert!(Arc::ptr_eq(&tag[1], &rest.tags[1].1));
+    }
+}
