@@ -19,6 +19,12 @@ const SUFFIX: usize = 64;
 /// Most begins of tags of which each begins with the one before.
 const MOST_PREFIXES: usize = 1_000;
 
+/// Ends that a text may not have.
+type Ends<'t> = BTreeSet<&'t [u8]>;
+
+/// Texts, and the nodes behind them.
+type Continued<'t> = Vec<(&'t [u8], TermId)>;
+
 /// The text or special token that ends a free text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begin<'t> {
@@ -55,11 +61,11 @@ pub struct Count {
 impl<'t> FreeText<'t> {
     /// The node of the free texts.
     pub fn lower(&self, builder: &mut Builder) -> Result<TermId> {
-        self.without_ends(builder, &BTreeSet::new())
+        self.without_ends(builder, &Ends::new())
     }
 
     /// The node of the free texts that do not end with any of `ends`.
-    fn without_ends(&self, builder: &mut Builder, ends: &BTreeSet<&[u8]>) -> Result<TermId> {
+    fn without_ends(&self, builder: &mut Builder, ends: &Ends) -> Result<TermId> {
         let any_text = builder.any_text()?;
         let everything = builder.not(EMPTY.number())?.number();
         let mut kept = vec![any_text.number()];
@@ -88,9 +94,9 @@ impl<'t> FreeText<'t> {
     /// another string, such ends are excluded from the text; triggers with equal excluded ends share one text.
     pub fn up_to(&self, builder: &mut Builder, after: &[(Begin, TermId)]) -> Result<TermId> {
         let avoided = self.ends_to_avoid(builder)?;
-        let none = BTreeSet::new();
-        let mut groups: BTreeMap<&BTreeSet<&[u8]>, Vec<(&[u8], TermId)>> = BTreeMap::new();
-        let mut alternatives: BTreeMap<&BTreeSet<&[u8]>, Vec<u32>> = BTreeMap::new();
+        let none = Ends::new();
+        let mut groups: BTreeMap<&Ends, Continued> = BTreeMap::new();
+        let mut alternatives: BTreeMap<&Ends, Vec<u32>> = BTreeMap::new();
         for &(begin, node) in after {
             match begin {
                 Begin::Special(name) => {
@@ -119,7 +125,7 @@ impl<'t> FreeText<'t> {
 
     /// For each trigger: the ends of a text that make another string together with a beginning of the trigger, or with all
     /// of it. That string would have ended the text earlier.
-    fn ends_to_avoid(&self, builder: &mut Builder) -> Result<HashMap<&'t [u8], BTreeSet<&'t [u8]>>> {
+    fn ends_to_avoid(&self, builder: &mut Builder) -> Result<HashMap<&'t [u8], Ends<'t>>> {
         let strings = self.triggers.iter().chain(self.forbidden).map(|text| text.as_bytes());
         let longest = self.triggers.iter().map(|trigger| trigger.len()).max().unwrap_or(0);
         let mut suffixes = 0;
@@ -144,7 +150,7 @@ impl<'t> FreeText<'t> {
     /// The node of free text with tags in it; each tag is a begin and the node behind it.
     pub fn with_tags(&self, builder: &mut Builder, tags: &[(Begin, TermId)], count: Count) -> Result<TermId> {
         let mut after = Vec::new();
-        let mut behind: Vec<Vec<(&[u8], TermId)>> = vec![Vec::new(); self.triggers.len()];
+        let mut behind: Vec<Continued> = vec![Vec::new(); self.triggers.len()];
         let places: HashMap<&str, usize> =
             self.triggers.iter().enumerate().map(|(place, &trigger)| (trigger, place)).collect();
         for &(begin, node) in tags {
@@ -191,7 +197,7 @@ fn branches_below(builder: &mut Builder, continued: &[(&[u8], TermId)], depth: u
     }
     let mut nodes: Vec<u32> =
         continued.iter().filter(|(text, _)| text.is_empty()).map(|(_, node)| node.number()).collect();
-    let mut groups: Vec<Vec<(&[u8], TermId)>> = Vec::new();
+    let mut groups: Vec<Continued> = Vec::new();
     let mut places = [None; 256];
     for &(text, node) in continued.iter().filter(|(text, _)| !text.is_empty()) {
         let place = *places[usize::from(text[0])].get_or_insert_with(|| {
