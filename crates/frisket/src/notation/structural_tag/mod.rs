@@ -113,7 +113,7 @@ mod tests {
         check(
             &tags("triggered_tags", r#""triggers": ["<f="], "excludes": ["no"]"#),
             &["", "n<f=a>1</f>o", "<f=ab>no.x"],
-            &["no", "<f=a>2</f>", "<f=ab>.."],
+            &["no", "<f=a>2</f>", "<f=ab>x"],
         );
         check(
             &tags("tags_with_separator", r#""separator": ",", "at_least_one": true"#),
