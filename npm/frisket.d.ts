@@ -104,6 +104,11 @@ export class Grammar extends Resource {
    * Give text where property names are numbers: objects of JavaScript put those first.
    */
   static fromJsonSchema(schema: string | object | boolean, options?: SchemaOptions, limits?: Limits): Grammar;
+  /**
+   * The texts of a structural tag, the JSON in requests to vLLM and SGLang: its text, or the value that it says. `options` hold
+   * for the schemas inside; without them, those have any white space and escapes.
+   */
+  static fromStructuralTag(tag: string | object, options?: SchemaOptions, limits?: Limits): Grammar;
   /** The texts that a regular expression of ECMA-262 matches from beginning to end. */
   static fromRegex(pattern: string, limits?: Limits): Grammar;
   /** The texts of a rule of a grammar in GBNF, llama.cpp's notation. */

@@ -170,6 +170,11 @@ export class Grammar extends Resource {
     return Grammar.#read("frisket_grammar_from_json_schema", json(schema, "schema"), [chosen], limits);
   }
 
+  static fromStructuralTag(tag, options, limits) {
+    const chosen = options === undefined ? null : json(options, "options");
+    return Grammar.#read("frisket_grammar_from_structural_tag", json(tag, "tag"), [chosen], limits);
+  }
+
   static fromRegex(pattern, limits) {
     return Grammar.#read("frisket_grammar_from_regex", bytes(text(pattern, "pattern")), [], limits);
   }

@@ -13,7 +13,6 @@ from frisket.errors import EmptyGrammarError, InvalidSchemaError
 from frisket.language import Language, T, class_options, json_value, usual_options
 from frisket.misuse import explaining_rules, given, instead_of_choices, instead_of_dialect, instead_of_schema
 from frisket.notations.combination.filled import Filled
-from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
 from frisket.origin import Origin
 from frisket.recent import content
@@ -470,13 +469,13 @@ class Grammar(Language[T]):
         inside; by default JSON may have any white space and escapes, as the definition of the format says. A tag that
         is invalid, or cannot be exact, is a GrammarSyntaxError with the JSON pointer.
         """
-        from frisket.notations.structural_tag import TagText, load_structural_tag, read_structural_tag
+        from frisket.notations.structural_tag import TagText, read_structural_tag
 
-        if isinstance(tag, str):
-            tag = load_structural_tag(tag)
-        part = read_structural_tag(tag, cls, options, limits)
+        if options is not None:
+            compiled_schema.check_options(options)
+        core, parts = read_structural_tag(tag, options, limits)
         origin = Origin.of_structural_tag(tag, content(tag), options, limits)
-        return Grammar(build_part(part, limits), value=TagText(part), origin=origin)
+        return Grammar(core, value=TagText(tag if origin is None else origin.argument, parts), origin=origin)
 
     @classmethod
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar[Any]:

@@ -180,6 +180,12 @@ static void errors(void) {
     said(FRISKET_CODE_GRAMMAR_SYNTAX, frisket_grammar_from_regex(TEXT("a(b"), NULL, &grammar, &error), &error,
          "offset 1");
     said(FRISKET_CODE_GRAMMAR_SYNTAX,
+         frisket_grammar_from_structural_tag(TEXT("{\"type\": \"structural_tag\", \"format\": {\"type\": \"any\"}}"), NULL, 0,
+                                             NULL, &grammar, &error), &error, "/format/type");
+    said(FRISKET_CODE_MISUSE,
+         frisket_grammar_from_structural_tag(TEXT("{}"), TEXT("{\"indents\": 1}"), NULL, &grammar, &error), &error,
+         "indents");
+    said(FRISKET_CODE_GRAMMAR_SYNTAX,
          frisket_grammar_from_gbnf(TEXT("root ::= a\na ::= \"b"), NULL, 0, NULL, &grammar, &error), &error, "2:7");
     said(FRISKET_CODE_GRAMMAR_SYNTAX,
          frisket_grammar_from_gbnf(TEXT("root ::= other"), NULL, 0, NULL, &grammar, &error), &error, "1:10");
@@ -224,8 +230,9 @@ static void errors(void) {
 static void fuzz(uint64_t seed, int calls) {
     enum { SLOTS = 4 };
     static const char *texts[] = {"{\"type\": \"integer\"}", "[a-c]+", "root ::= \"a\" | root \"b\"", "start: \"a\"+",
-                                  "{\"enum\": [1, \"a\"]}", "", "\xff", "((", "{\"$ref\": \"#\"}", "true",
-                                  "a ::= [a-z]+ 'b'", "a = 2DIGIT / \"b\""};
+                                  "{\"enum\": [1, \"a\"]}",
+                                  "{\"triggers\": [\"<\"], \"structures\": [{\"begin\": \"<a>\", \"schema\": true, \"end\": \"</a>\"}]}",
+                                  "", "\xff", "((", "{\"$ref\": \"#\"}", "true", "a ::= [a-z]+ 'b'", "a = 2DIGIT / \"b\""};
     state = seed;
     FrisketVocabulary *vocabularies[SLOTS] = {bytes_vocabulary()};
     FrisketGrammar *grammars[SLOTS] = {0};
@@ -250,7 +257,11 @@ static void fuzz(uint64_t seed, int calls) {
         size_t words = draw(4) ? 9 : draw(9);
         switch (draw(29)) {
         case 0: if (!grammars[one]) frisket_grammar_from_json_schema(text, length, NULL, 0, given, &grammars[one], errors); break;
-        case 1: if (!grammars[one]) frisket_grammar_from_regex(text, length, given, &grammars[one], errors); break;
+        case 1:
+            if (grammars[one]) break;
+            if (draw(2)) frisket_grammar_from_regex(text, length, given, &grammars[one], errors);
+            else frisket_grammar_from_structural_tag(text, length, draw(3) ? NULL : text, length, given, &grammars[one], errors);
+            break;
         case 2: if (!grammars[one]) frisket_grammar_from_gbnf(text, length, NULL, 0, given, &grammars[one], errors); break;
         case 3: if (!grammars[one]) frisket_grammar_from_lark(text, length, NULL, 0, given, &grammars[one], errors); break;
         case 4: if (!compiled[one]) frisket_compile(grammars[other], vocabularies[draw(SLOTS)], given, &compiled[one], errors); break;

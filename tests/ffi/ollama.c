@@ -124,7 +124,7 @@ static void basic(void) {
         {"\xff", "UTF-8"},
         {"{\"items\": {\"type\": \"int\"}}", "/items/type"},
         {"{\"type\":\"structural_tag\",\"format\":{\"type\":\"json_schema\",\"json_schema\":\"yaml\"}}", "schema"},
-        {"{\"type\":\"structural_tag\",\"format\":{\"type\":\"any_text\"}}", "any_text"},
+        {"{\"type\":\"structural_tag\",\"format\":{\"type\":\"yaml\"}}", "yaml"},
     };
     Matcher *none = NULL;
     for (size_t at = 0; at < sizeof refused / sizeof *refused; at++) {

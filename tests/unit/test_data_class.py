@@ -26,8 +26,6 @@ OPEN = {
     "json_schema.options.JSONSchemaOptions",
     "json_schema.report.Entry",
     "json_schema.report.Report",
-    "notations.structural_tag.reader._Place",
-    "notations.structural_tag.style.Style",
     "decoding.answer.Generation",
     "decoding.loop.Step",
     "decoding.sampler.Sampler",
@@ -54,7 +52,7 @@ CLASSES = data_classes()
 
 
 def test_the_exceptions_are_there() -> None:
-    assert CLASSES.keys() >= MUTABLE | OPEN and len(CLASSES) > 40
+    assert CLASSES.keys() >= MUTABLE | OPEN and len(CLASSES) > 35
     assert frisket.Step is CLASSES["decoding.loop.Step"]
 
 

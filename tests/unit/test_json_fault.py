@@ -73,7 +73,6 @@ def test_a_byte_order_mark_has_a_hint(read: Callable[[], object], error: type[Fr
     "read",
     [
         lambda: lint(LONG),
-        lambda: Grammar.from_structural_tag(LONG),
         lambda: Grammar.from_structural_tag(DEEP),
         lambda: Grammar.from_lark(f"start: %json {LONG}"),
         lambda: Grammar.from_lark(f"start: %json {DEEP}"),

@@ -2,6 +2,7 @@
 
 /** Grammars by the name of their notation. */
 const makers = (frisket) => ({
+  structural_tag: (text) => frisket.Grammar.fromStructuralTag(text),
   schema: (text) => frisket.Grammar.fromJsonSchema(text),
   regex: (text) => frisket.Grammar.fromRegex(text),
   gbnf: (text) => frisket.Grammar.fromGbnf(text),
@@ -130,6 +131,9 @@ export async function faults(frisket, { file }) {
   check("a fork goes on alone", matcher.steps === 0 && fork.steps === 1);
   check("a schema has a report", grammar.report.entries.some(({ keyword }) => keyword === "type"));
   check("other grammars have none", Grammar.fromRegex("a").report === null);
+  const format = { type: "tag", begin: "<", content: { type: "json_schema", json_schema: true }, end: ">" };
+  const tag = Grammar.fromStructuralTag({ type: "structural_tag", format }, { whitespace: "compact" });
+  check("a structural tag begins with its tag", tag.compile(vocabulary).matcher().forcedBytes()[0] === 60);
   const mask = matcher.fillMask(new Uint32Array(12).fill(7));
   check("words beyond the vocabulary are 0", mask[9] === 0 && mask[11] === 0 && mask[3] !== 0);
   check("tokens have bytes", vocabulary.token(65)[0] === 65 && vocabulary.token(256) === null);

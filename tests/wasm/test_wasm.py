@@ -64,6 +64,7 @@ ERRORS = [
     ("schema", '{"type": ', "InvalidSchemaError", "schema-invalid", "1:10"),
     ("schema", '{"type": "string", "enum": [1]}', "UnsatisfiableSchemaError", "schema-unsatisfiable", ""),
     ("schema", '{"$ref": "https://example.org/other"}', "UnsupportedSchemaError", "schema-unsupported", "/$ref"),
+    ("structural_tag", '{"triggers": [""]}', "GrammarSyntaxError", "grammar-syntax", "/triggers/0"),
     ("regex", "a(b", "GrammarSyntaxError", "grammar-syntax", "offset 1"),
     ("gbnf", "root ::= [a-z", "GrammarSyntaxError", "grammar-syntax", "1:10"),
     ("gbnf", 'root ::= "a" root', "EmptyGrammarError", "grammar-empty", "1:1"),

@@ -7,7 +7,6 @@ use crate::message::caught;
 use crate::pointer::{buffer, free, handle, items, place, reference, utf8};
 use frisket::{Code, Error, Grammar, Limits, Matcher, Result, SchemaOptions, Vocabulary};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, CString};
 use std::ptr::null_mut;
@@ -108,7 +107,7 @@ pub unsafe extern "C" fn ollama_xgrammar_compiler_free(compiler: *mut Vocabulary
     unsafe { free(compiler) }
 }
 
-/// Makes a matcher of a JSON Schema, or of a structural tag of one.
+/// Makes a matcher of a JSON Schema, or of a structural tag.
 ///
 /// Older versions of Ollama call it with `(compiler, kind, source, source_size, matcher)`, where the kind is 0 for a schema.
 /// Newer ones leave the kind out, and all others move up by one place. The second word tells: a source is not at address 0.
@@ -134,38 +133,23 @@ pub unsafe extern "C" fn ollama_xgrammar_matcher_new(
         *made = null_mut();
         let vocabulary = reference(compiler, "compiler")?;
         let limits = Limits::default();
-        let grammar = Grammar::from_json_schema(schema(source)?, &SchemaOptions::default(), &limits)?;
-        *made = handle(grammar.compile(vocabulary, &limits)?.matcher());
+        *made = handle(grammar(source, &limits)?.compile(vocabulary, &limits)?.matcher());
         Ok(())
     })
 }
 
-/// The part of a structural tag that is read.
+/// The member that tells a structural tag from a schema.
 #[derive(Deserialize)]
 struct Tag<'a> {
     r#type: &'a str,
-    #[serde(borrow)]
-    format: Format<'a>,
 }
 
-#[derive(Deserialize)]
-struct Format<'a> {
-    r#type: &'a str,
-    #[serde(borrow)]
-    json_schema: Option<&'a RawValue>,
-}
-
-/// The schema of a source: that of a structural tag, or the source itself. Errors: a tag of anything else.
-fn schema(source: &str) -> Result<&str> {
-    let Some(tag) = serde_json::from_str::<Tag<'_>>(source).ok().filter(|tag| tag.r#type == "structural_tag") else {
-        return Ok(source);
-    };
-    match tag.format {
-        Format { r#type: "json_schema", json_schema: Some(schema) } => Ok(schema.get()),
-        Format { r#type: other, .. } => {
-            let hint = "hand over a format of the type json_schema; frisket for Python reads the others";
-            Err(Error::misuse(format!("the structural tag has a format of the type {other}"), hint))
-        }
+/// The grammar of a source: a structural tag, or a schema. Both spell JSON as schemas do by default.
+fn grammar(source: &str, limits: &Limits) -> Result<Grammar> {
+    let options = SchemaOptions::default();
+    match serde_json::from_str(source) {
+        Ok(Tag { r#type: "structural_tag" }) => Grammar::from_structural_tag(source, Some(&options), limits),
+        _ => Grammar::from_json_schema(source, &options, limits),
     }
 }
 

@@ -246,6 +246,23 @@ FrisketCode frisket_grammar_from_json_schema(const char *schema,
                                              char **error);
 
 /**
+ * Makes the grammar of the texts of a structural tag, the JSON in requests to vLLM and SGLang.
+ *
+ * `options`, an object as `frisket_grammar_from_json_schema` takes it, or NULL, holds for the schemas inside. With NULL they
+ * have any white space and escapes.
+ *
+ * # Safety
+ * Pointers are NULL or valid, texts for as many bytes as the number that follows them says.
+ */
+FrisketCode frisket_grammar_from_structural_tag(const char *tag,
+                                                size_t length,
+                                                const char *options,
+                                                size_t options_length,
+                                                const FrisketLimits *limits,
+                                                FrisketGrammar **grammar,
+                                                char **error);
+
+/**
  * Makes the grammar of the texts that a regular expression of ECMA-262 matches from beginning to end.
  *
  * # Safety

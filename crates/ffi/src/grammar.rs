@@ -111,6 +111,35 @@ pub unsafe extern "C" fn frisket_grammar_from_json_schema(
     }
 }
 
+/// Makes the grammar of the texts of a structural tag, the JSON in requests to vLLM and SGLang.
+///
+/// `options`, an object as `frisket_grammar_from_json_schema` takes it, or NULL, holds for the schemas inside. With NULL they
+/// have any white space and escapes.
+///
+/// # Safety
+/// Pointers are NULL or valid, texts for as many bytes as the number that follows them says.
+#[no_mangle]
+pub unsafe extern "C" fn frisket_grammar_from_structural_tag(
+    tag: *const c_char,
+    length: usize,
+    options: *const c_char,
+    options_length: usize,
+    limits: *const FrisketLimits,
+    grammar: *mut *mut FrisketGrammar,
+    error: *mut *mut c_char,
+) -> FrisketCode {
+    // SAFETY: promised by the caller, for all of the block.
+    unsafe {
+        read(tag, length, limits, grammar, error, |tag, limits| {
+            let options = match options.is_null() {
+                true => None,
+                false => Some(SchemaOptions::from_json(utf8(options, options_length, "options")?)?),
+            };
+            Grammar::from_structural_tag(tag, options.as_ref(), limits)
+        })
+    }
+}
+
 /// Makes the grammar of the texts that a regular expression of ECMA-262 matches from beginning to end.
 ///
 /// # Safety

@@ -131,8 +131,35 @@ impl Error {
         self
     }
 
-    fn at(mut self: Box<Self>, place: Option<String>) -> Box<Self> {
+    pub(crate) fn at(mut self: Box<Self>, place: Option<String>) -> Box<Self> {
         self.place = place;
+        self
+    }
+
+    /// The error of a value that is no JSON, which was to be what `name` says.
+    pub(crate) fn of_value(error: Box<frisket_schema::error::Error>, name: &str) -> Box<Self> {
+        let mut made: Box<Self> = error.into();
+        made.message = made.message.replacen("the schema", name, 1);
+        made.code = if made.code == Code::SchemaInvalid { Code::GrammarSyntax } else { made.code };
+        // Only a schema can name its parts.
+        match &made.hint {
+            Some(hint) if hint.contains("$defs") => made.with_hint("use fewer levels"),
+            _ => made,
+        }
+    }
+
+    /// The error of a schema, pattern or grammar that stands at a JSON pointer of another value.
+    pub(crate) fn inside(mut self: Box<Self>, pointer: &str) -> Box<Self> {
+        if matches!(self.code, Code::Limit | Code::Cancelled | Code::Forked | Code::Bug) {
+            return self;
+        }
+        (self.code, self.places) = (Code::GrammarSyntax, Vec::new());
+        let inner = self.place.take().unwrap_or_default();
+        let is_pointer = inner.starts_with('/');
+        if !is_pointer && !inner.is_empty() {
+            self.message.push_str(&format!(" (at {inner})"));
+        }
+        self.place = Some(if is_pointer { format!("{pointer}{inner}") } else { pointer.to_owned() });
         self
     }
 

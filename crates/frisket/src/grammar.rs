@@ -4,7 +4,7 @@ use crate::compiled::CompiledGrammar;
 use crate::error::{guarded, Error, Result};
 use crate::in_time::in_time;
 use crate::limits::Limits;
-use crate::notation::{self, lark, AbnfValues, EbnfDialect, Failure, Notation};
+use crate::notation::{self, lark, structural_tag, AbnfValues, EbnfDialect, Failure, Notation};
 use crate::options::SchemaOptions;
 use crate::report::{Note, Report};
 use crate::vocabulary::Vocabulary;
@@ -57,7 +57,7 @@ impl Grammar {
     /// to another document is an error.
     pub fn from_json_schema(schema: &str, options: &SchemaOptions, limits: &Limits) -> Result<Self> {
         guarded(|| {
-            let (text, prelude) = (schema.to_owned(), options.prelude()?);
+            let (text, prelude) = (schema.to_owned(), options.prelude(None)?);
             in_time(&limits.clone().started(), schema.len(), move |_, limits| {
                 let (limits, flag) = limits.parts();
                 let tree = Arc::new(parse_watched(&text, Watch::new(&limits, flag.clone()))?);
@@ -116,14 +116,45 @@ impl Grammar {
     }
 
     fn from_notation(text: &str, notation: Notation, root: Option<&str>, limits: &Limits) -> Result<Self> {
-        let has_schema = matches!(notation, Notation::Lark(_)) && text.contains("%json");
-        let prelude = has_schema.then(|| SchemaOptions::default().prelude()).transpose()?;
+        Self::from_rules(text, &notation::Options { notation, root, python: Syntax::new(Dialect::Python) }, limits)
+    }
+
+    /// The texts of the root of a grammar.
+    pub(crate) fn from_rules(text: &str, options: &notation::Options, limits: &Limits) -> Result<Self> {
+        let has_schema = matches!(options.notation, Notation::Lark(_)) && text.contains("%json");
+        let prelude = has_schema.then(|| SchemaOptions::default().prelude(None)).transpose()?;
         let prelude = prelude.as_deref();
-        let options = notation::Options { notation, root, python: Syntax::new(Dialect::Python) };
         Self::built(limits, prelude, |builder, _| {
             let lowered =
-                notation::read(builder, text, &options, &mut Forks(prelude), |builder, read| read.lower(builder));
+                notation::read(builder, text, options, &mut Forks(prelude), |builder, read| read.lower(builder));
             lowered.map_err(|failure| Error::of_notation(failure, text))
+        })
+    }
+
+    /// The texts of a structural tag: the JSON in requests to vLLM and SGLang.
+    ///
+    /// Both kinds are read: `format`, and the older `structures` with `triggers`. `options` apply to the schemas inside; by
+    /// default JSON may have any white space and escapes, as the definition of the format says.
+    ///
+    /// ```
+    /// use frisket::{Grammar, Limits};
+    /// let format = r#"{"type": "tag", "begin": "<n>", "content": {"type": "regex", "pattern": "[0-9]+"}, "end": "</n>"}"#;
+    /// let tag = format!(r#"{{"type": "structural_tag", "format": {format}}}"#);
+    /// let grammar = Grammar::from_structural_tag(&tag, None, &Limits::default())?;
+    /// assert!(grammar.accepts(b"<n>42</n>", &Limits::default())?);
+    /// # Ok::<(), Box<frisket::Error>>(())
+    /// ```
+    ///
+    /// Errors: the JSON pointer of what is wrong or cannot be exact; limits.
+    pub fn from_structural_tag(tag: &str, options: Option<&SchemaOptions>, limits: &Limits) -> Result<Self> {
+        guarded(|| {
+            let (text, options) = (tag.to_owned(), options.cloned());
+            in_time(&limits.clone().started(), tag.len(), move |_, limits| {
+                let tree = structural_tag::parse(&text, &limits)?;
+                let python = Syntax::new(Dialect::Python);
+                let settings = structural_tag::Settings { options, limits, registry: None, python };
+                Ok(structural_tag::read(&tree, &settings)?.0)
+            })?
         })
     }
 

@@ -86,8 +86,7 @@
 //! assert_eq!(error.hint(), Some(r"close it with ]; in a class ] is written \]"));
 //! ```
 //!
-//! The notations that engines hand over as text are read here. All others (templates, tools, structural tags)
-//! are the Python package's.
+//! The notations that engines hand over as text are read here. All others (templates, tools) are the Python package's.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

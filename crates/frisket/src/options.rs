@@ -1,6 +1,7 @@
 //! JSON of options → the options for the documents of a schema, checked.
 
 use crate::error::{Error, Result};
+use frisket_core::limits::Pause;
 use frisket_core::storage::lock::Lock;
 use frisket_core::storage::once::Lazy;
 use frisket_schema::compile::{Options, Prelude, PropertyOrder, Spacing};
@@ -55,25 +56,49 @@ impl SchemaOptions {
         })
     }
 
+    /// The options for a schema in a structural tag: those that are given, or else any white space and escapes.
+    /// `max_whitespace` is the tag's own bound.
+    pub(crate) fn of_tag(given: Option<&Self>, max_whitespace: Option<u32>, is_any_order: bool) -> Self {
+        let usual = || Options { whitespace: Spacing::Free, free_escapes: true, ..Options::default() };
+        let mut options = given.map_or_else(usual, |options| options.0.clone());
+        if let Some(most) = max_whitespace {
+            options.whitespace = if most == 0 { Spacing::Compact } else { Spacing::Bounded };
+            options.max_whitespace = None;
+        }
+        if is_any_order {
+            options.property_order = PropertyOrder::Any;
+        }
+        SchemaOptions(options)
+    }
+
+    /// The options, under which no string holds these texts either.
+    pub(crate) fn without_texts(mut self, texts: &[&str]) -> Self {
+        self.0.forbidden_texts.extend(texts.iter().map(|&text| text.to_owned()));
+        self
+    }
+
     /// The options of the crate below.
     #[doc(hidden)]
     pub fn into_inner(self) -> Options {
         self.0
     }
 
-    /// The common part of all schemas of the options, made once.
-    pub(crate) fn prelude(&self) -> Result<Arc<Prelude>> {
-        static KNOWN: Lazy<Lock<Vec<Arc<Prelude>>>> = Lazy::new(|| Lock::new(Vec::new()));
-        let known = || KNOWN.lock().iter().find(|prelude| *prelude.options() == self.0).cloned();
+    /// The common part of all schemas of the options, made once. Its builders call `pause` now and then.
+    pub(crate) fn prelude(&self, pause: Option<Pause>) -> Result<Arc<Prelude>> {
+        type Known = Vec<(Option<usize>, Arc<Prelude>)>;
+        static KNOWN: Lazy<Lock<Known>> = Lazy::new(|| Lock::new(Vec::new()));
+        let address = pause.map(|pause| pause as usize);
+        let is_same = |(other, prelude): &&(_, Arc<Prelude>)| *other == address && *prelude.options() == self.0;
+        let known = || KNOWN.lock().iter().find(is_same).map(|(_, prelude)| prelude.clone());
         if let Some(prelude) = known() {
             return Ok(prelude);
         }
-        let made = Arc::new(Prelude::new(self.0.clone(), None)?);
+        let made = Arc::new(Prelude::new(self.0.clone(), pause)?);
         let mut kept = KNOWN.lock();
         if kept.len() == KEPT {
             kept.remove(0);
         }
-        kept.push(made.clone());
+        kept.push((address, made.clone()));
         Ok(made)
     }
 }

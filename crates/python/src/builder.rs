@@ -10,6 +10,7 @@ use crate::limit::{given, Limits};
 use crate::regex;
 use frisket::front_end::regex::Pattern;
 use frisket::front_end::schema::compile::Prelude;
+use frisket::front_end::schema::member::bounded_text;
 use frisket::front_end::schema::types::array::unique_items;
 use frisket::front_end::{Builder, Error, ObjectRules, Punctuation, TermId, EMPTY, EPSILON};
 use pyo3::exceptions::PyValueError;
@@ -201,6 +202,16 @@ impl GrammarBuilder {
     fn regex_part(&mut self, pattern: &Bound<'_, PyString>, dialect: &str, flags: &str) -> PyResult<u32> {
         let syntax = regex::syntax(pattern.py(), dialect, flags)?;
         regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
+    }
+
+    /// A regular node's texts with the marker that ends them: no text contains the marker or a forbidden string.
+    /// Without a marker, nothing limits the text.
+    #[pyo3(signature = (node, marker, forbidden=vec![]), text_signature = "($self, node, marker, forbidden=[])")]
+    fn bounded_text(&mut self, node: Whole<u32>, marker: &str, forbidden: Vec<String>) -> PyResult<u32> {
+        let forbidden: Vec<&str> = forbidden.iter().map(|text| &**text).collect();
+        let builder = self.builder()?;
+        let text = builder.node(node.0).map_err(raise)?;
+        self::node(bounded_text(builder, text, marker, &forbidden))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.

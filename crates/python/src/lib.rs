@@ -8,6 +8,7 @@ mod clock;
 mod compiled;
 mod content;
 mod error;
+mod free_text;
 mod gil;
 mod grammar;
 mod integer;
@@ -18,6 +19,7 @@ mod matcher;
 mod regex;
 mod rules;
 mod schema;
+mod structural_tag;
 mod vocabulary;
 mod without;
 
@@ -81,11 +83,13 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = &PyModule::new(py, "frisket._core.front_end")?;
     add!(module:
-        regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude, schema::SchemaDocument;
+        regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude, schema::SchemaDocument,
+        structural_tag::TagParts;
         rules::lower_rules, rules::open_rules, rules::print_rules, rules::read_rules, content::content,
         regex::is_ecma_regex, without::without, mask_rows::advance_all, mask_rows::may_take_later,
         schema::report::is_keyword, schema::report::is_sorted, schema::report::json_hash,
-        schema::report::schema_references, schema::report::closest, schema::report::schema_report);
+        structural_tag::read_structural_tag, schema::report::schema_references, free_text::check_strings,
+        free_text::lower_tags, free_text::lower_text, free_text::lower_until, schema::member::relating, schema::report::closest, schema::report::schema_report);
     module.add("Fault", py.get_type::<rules::Fault>())?;
     Ok(module.clone())
 }

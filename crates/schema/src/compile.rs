@@ -5,12 +5,13 @@ use crate::algebra::{Expander, ExpansionOptions, Splitting};
 use crate::envelope;
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
-use crate::json::Tree;
+use crate::json::{NodeId, Tree};
 use crate::lower::{nothing_written, unsatisfiable, Lowerer, Tables};
 use crate::note::{notes, Note};
 use crate::order::is_sorted;
 use crate::prelude::restrict;
 use crate::read::ParsedSchema;
+use crate::resolve::pointer::follow;
 use crate::resolve::{Documents, Registry};
 use crate::subschema::{Omission, Subschemas};
 use frisket_core::builder::Builder;
@@ -30,6 +31,8 @@ const FEW: u64 = 256;
 /// Most alternatives of one value in the relaxed attempt, which leaves out keywords that split it further. Few, since each
 /// of many keywords is tried.
 const LOOSENED: u64 = 64;
+/// Most characters of a subschema that an error quotes.
+const QUOTED: usize = 300;
 /// Refused keywords that the message itself names.
 const NAMED: usize = 5;
 
@@ -91,14 +94,15 @@ pub fn compile(
     let mut builder = prelude.fork(limits, cancellation.clone());
     builder.check(0)?;
     let watch = Watch::new(&limits, cancellation);
-    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables(), watch);
+    let compiler = Compiler::new(schema.clone(), registry, prelude.options(), prelude.tables(), watch);
     let (builder, lowered) = compiler.lowered(builder);
-    let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, notes, .. } = lowered?;
+    let lowered = lowered.map_err(|error| with_demand(error, &schema))?;
+    let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, notes, .. } = lowered;
     match builder.build(root.number()) {
         Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes }),
         // Lowering finds most contradictions with their places; this one shows only in the finished rules.
         Err(error) if matches!(*error, EngineError::Empty) => match narrowed.is_empty() {
-            true => Err(unsatisfiable(String::new(), None)),
+            true => Err(with_demand(unsatisfiable(String::new(), None), &schema)),
             false => Err(nothing_written(&narrowed)),
         },
         Err(error) => Err(error.into()),
@@ -125,8 +129,9 @@ pub fn embed(
         }
     }
     let tables = if is_fork { prelude.tables() } else { &nothing };
-    let compiler = Compiler::new(schema, registry, options, tables, Watch::default());
+    let compiler = Compiler::new(schema.clone(), registry, options, tables, Watch::default());
     let (builder, lowered) = compiler.lowered(builder);
+    let lowered = lowered.map_err(|error| with_demand(error, &schema));
     let embedded =
         lowered.map(|Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, notes, .. }| Embedded {
             root,
@@ -135,6 +140,35 @@ pub fn embed(
             notes,
         });
     (builder, embedded)
+}
+
+/// The error of a schema that no value satisfies, with the subschema at its place as the hint; if the place is in another
+/// document, the error as it is.
+fn with_demand(error: Box<Error>, schema: &Tree) -> Box<Error> {
+    let place = error.place.as_deref().unwrap_or_default();
+    match follow(schema, place).filter(|_| error.kind == Kind::Unsatisfiable) {
+        Some(node) => {
+            let hint = format!("it says {}{}", schema.begun(node, QUOTED), unlisted(schema, place, node));
+            error.with_hint(hint)
+        }
+        None => error,
+    }
+}
+
+/// The required names that are no properties, most often misspelt ones, to follow the text of a `required`.
+fn unlisted(schema: &Tree, place: &str, required: NodeId) -> String {
+    let Some(above) = place.strip_suffix("/required") else { return String::new() };
+    let around = follow(schema, above).and_then(|node| schema.object(node));
+    let listed = around.and_then(|around| schema.object(around.get("properties")?));
+    let names = schema.array(required).unwrap_or_default();
+    let is_unlisted = |&&node: &&NodeId| {
+        schema.str(node).is_some_and(|name| listed.as_ref().is_none_or(|listed| listed.get(name).is_none()))
+    };
+    let names: Vec<String> = names.iter().filter(is_unlisted).map(|&node| schema.begun(node, QUOTED)).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("; {} is not among the properties", names.join(", "))
 }
 
 /// The subschemas that compiling a schema meets, and by number the keywords of those that its grammar is made of.

@@ -18,8 +18,85 @@ use crate::resolve::{Documents, Location};
 use crate::subschema::Subschemas;
 use crate::types::{string, Lowering, Terms};
 use frisket_core::builder::Builder;
-use frisket_core::regular::term::TermId;
+use frisket_core::error::Result as EngineResult;
+use frisket_core::regular::term::{TermId, EMPTY};
 use std::sync::Arc;
+
+/// Keywords about a whole value that cannot be split into keywords about its members or items.
+const WHOLE: [&str; 11] =
+    ["$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "extends"];
+
+/// Keywords that relate the members of an object to each other, and the items of an array.
+const OF_MEMBERS: [&str; 8] = [
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "unevaluatedProperties",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+];
+const OF_ITEMS: [&str; 5] = ["prefixItems", "additionalItems", "contains", "uniqueItems", "unevaluatedItems"];
+
+/// Keywords that may stand beside `properties`; a schema with only other keywords has its members inside one of them.
+const NOTES: [&str; 13] = [
+    "$defs",
+    "definitions",
+    "$schema",
+    "$id",
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "strict",
+];
+
+/// The keywords of a schema that a format cannot enforce if it writes members or items one by one.
+///
+/// `kind` is the type of a value in it, `object` or `array`. Without a kind, the schema is that of a whole object; if it has
+/// no keyword about members, all others are listed.
+///
+/// ```
+/// use frisket_schema::member::relating;
+/// assert_eq!(relating(&["type", "minProperties", "version"], None), ["minProperties"]);
+/// assert_eq!(relating(&["name", "schema"], None), ["name", "schema"]);
+/// ```
+pub fn relating<'k>(keys: &[&'k str], kind: Option<&str>) -> Vec<&'k str> {
+    let is_about_members = |key: &&str| matches!(*key, "type" | "properties" | "required" | "additionalProperties");
+    let keys = keys.iter().copied();
+    if kind.is_none() && !keys.clone().any(|key| is_about_members(&key)) {
+        return keys.filter(|key| !NOTES.contains(key) && !key.starts_with("x-")).collect();
+    }
+    let own: &[&str] = if kind == Some("array") { &OF_ITEMS } else { &OF_MEMBERS };
+    keys.filter(|key| WHOLE.contains(key) || own.contains(key)).collect()
+}
+
+/// A regular node's texts with the marker that ends them: no text contains the marker or a forbidden string.
+///
+/// Without a marker, nothing limits the text. Errors: limits.
+pub fn bounded_text(builder: &mut Builder, text: TermId, end: &str, forbidden: &[&str]) -> EngineResult<TermId> {
+    let anything = builder.not(EMPTY.number())?.number();
+    let mut text = text;
+    if !forbidden.is_empty() {
+        let words = builder.words(forbidden.iter().map(|word| word.as_bytes().into()).collect())?.number();
+        let holding = builder.cat(&[anything, words, anything])?.number();
+        let free = builder.not(holding)?.number();
+        text = builder.and(&[text.number(), free])?;
+    }
+    if end.is_empty() {
+        return Ok(text);
+    }
+    let marker = builder.literal(end.as_bytes())?.number();
+    let byte = builder.byte_class(&[(0, 255)])?.number();
+    let earlier = builder.cat(&[anything, marker, byte, anything])?.number();
+    let (ended, first) = (builder.cat(&[text.number(), marker])?.number(), builder.not(earlier)?.number());
+    builder.and(&[ended, first])
+}
 
 /// The values of the members of an object's schema.
 ///

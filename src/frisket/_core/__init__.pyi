@@ -151,6 +151,9 @@ class GrammarBuilder:
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
     def regex_part(self, pattern: str, *, dialect: str = "python", flags: str = "") -> int:
         """As `regex`, where more text may stand on both sides; an assertion about that is refused."""
+    def bounded_text(self, node: int, marker: str, forbidden: Sequence[str] = []) -> int:
+        """A regular node's texts with the marker that ends them: no text contains the marker or a forbidden string.
+        Without a marker, nothing limits the text."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

@@ -28,7 +28,9 @@ __all__ = [
     "Prelude",
     "Regex",
     "SchemaDocument",
+    "TagParts",
     "advance_all",
+    "check_strings",
     "closest",
     "content",
     "is_ecma_regex",
@@ -36,10 +38,15 @@ __all__ = [
     "is_sorted",
     "json_hash",
     "lower_rules",
+    "lower_tags",
+    "lower_text",
+    "lower_until",
     "may_take_later",
     "open_rules",
     "print_rules",
     "read_rules",
+    "read_structural_tag",
+    "relating",
     "schema_references",
     "schema_report",
     "without",
@@ -66,6 +73,56 @@ def read_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> tuple[str, 
     """The rules of a grammar for tests. Nodes stand in postorder: a name, the number of nodes below, and what it says.
 
     Raises as `lower_rules`."""
+
+def lower_text(builder: GrammarBuilder, forbidden: Sequence[str], min: int, max: int | None = None) -> int:
+    """The node of a text that contains none of the strings and has `min` to `max` characters."""
+
+def lower_until(
+    builder: GrammarBuilder,
+    ends: Sequence[tuple[bool, str]],
+    forbidden: Sequence[str],
+    min: int,
+    max: int | None = None,
+) -> int:
+    """The node of such a text up to and with the first of its ends.
+
+    An end is whether it is a special token, and its text or name."""
+
+def lower_tags(
+    builder: GrammarBuilder,
+    tags: Sequence[tuple[tuple[bool, str], int]],
+    triggers: Sequence[str],
+    forbidden: Sequence[str],
+    max_chars: int | None,
+    at_least: int,
+    at_most: int | None,
+    text_after: bool,
+) -> int:
+    """The node of texts with tags in between: begins, and the nodes behind them. `max_chars` bounds each text."""
+
+def check_strings(triggers: Sequence[str], forbidden: Sequence[str], limits: Limits | None = None) -> None:
+    """Raises Fault, with the number of a trigger, if this trigger can never be found."""
+
+def relating(keys: Sequence[str], kind: str | None = None) -> list[str]:
+    """The keywords of a schema that a format cannot enforce if it writes members or items one by one."""
+
+def read_structural_tag(
+    tag: Any,
+    options: Any = None,
+    registry: Callable[[str], Any] | None = None,
+    limits: Limits | None = None,
+) -> tuple[Grammar, TagParts]:
+    """(the grammar of a structural tag, its parts).
+
+    `tag` is a value or JSON text, `options` are JSONSchemaOptions, `registry` gives the document of a URI, or
+    None. Raises GrammarSyntaxError, with the JSON pointer, for a tag that is wrong or not exact; LimitExceededError."""
+
+@final
+class TagParts:
+    """The parts of a structural tag, which name the places of its texts."""
+
+    def tree(self, whole: Callable[[str, Grammar, str], Any]) -> Any:
+        """The tree of parts. `whole`: (notation, rules, JSON pointer in the tag) → the Grammar of such a part."""
 
 def advance_all(matcher: Matcher, tokens: Sequence[int]) -> tuple[bool, int]:
     """Take tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the

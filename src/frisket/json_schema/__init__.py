@@ -1,8 +1,7 @@
 """JSON Schema → Grammar that is exact, or an error that lists the places where it cannot be.
 
-compile     schema × options → rules and report    options   how documents are spelled
-report      the outcome of each keyword            demand    the hint of the error for an unsatisfiable schema
-validation  a validator for relaxed grammars
+compile     schema × options → rules and report    options     how documents are spelled
+report      the outcome of each keyword            validation  a validator for relaxed grammars
 """
 
 from frisket.json_schema.compile import compile_json_schema, lower_json_schema, prelude_of

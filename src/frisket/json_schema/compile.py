@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket import _core
 from frisket._core import front_end
-from frisket.errors import InvalidSchemaError, UnsatisfiableSchemaError
-from frisket.json_schema.demand import with_demand
+from frisket.errors import InvalidSchemaError
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.report import Entry, Note, Report
 
@@ -50,10 +49,7 @@ def compile_json_schema(
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     prelude = prelude_of(options)
-    try:
-        grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits)
-    except UnsatisfiableSchemaError as error:
-        raise with_demand(error, schema) from None
+    grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits)
     return grammar, _report(prelude, schema, content, registry, loosened, narrowed, notes)
 
 
@@ -77,10 +73,7 @@ def lower_json_schema(
             hint="true is the schema of any value, false that of none",
         )
     prelude = prelude_of(options)
-    try:
-        node, loosened, narrowed, notes = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
-    except UnsatisfiableSchemaError as error:
-        raise with_demand(error, schema) from None
+    node, loosened, narrowed, notes = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
     return node, _report(prelude, schema, None, registry, loosened, narrowed, notes)
 
 

@@ -329,7 +329,7 @@ def _forbidden(where: str, triggers: list[str], forbidden: Iterable[str], limits
     for string in strings:
         if not isinstance(string, str):
             raise TypeError(f"{where}: a forbidden string is a str, got {type(string).__name__}")
-    free_text.check_strings(where, triggers, strings, Meter(limits))
+    free_text.check_strings(where, triggers, strings, limits)
     return strings
 
 

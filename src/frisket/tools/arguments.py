@@ -23,7 +23,7 @@ from frisket.errors import EmptyGrammarError, InvalidSchemaError, UnsatisfiableS
 from frisket.grammar import Grammar
 from frisket.json_pointer import to_pointer
 from frisket.json_schema import DEFAULT, JSONSchemaOptions, prelude_of
-from frisket.json_schema.parameter import OTHER_TYPES, can_hold, relating
+from frisket.json_schema.parameter import OTHER_TYPES, can_hold
 from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
 from frisket.tools import wire
 from frisket.tools.custom import INPUT
@@ -106,7 +106,7 @@ class Arguments:
         schema = self.tool.schema
         places = [
             (f"/{key}", f"{key} relates parameters that {self.family.name} writes one by one")
-            for key in relating(schema)
+            for key in front_end.relating(list(schema))
         ]
         for parameter in self.parameters() if not places else ():
             where = _pointer(parameter.key)

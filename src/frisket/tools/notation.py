@@ -19,7 +19,6 @@ from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, UnsupportedSchemaError
 from frisket.json_pointer import follow
 from frisket.json_schema import JSONSchemaOptions, prelude_of
-from frisket.json_schema.parameter import bounded_text
 from frisket.tools.python_call import python_prelude, read_literal
 
 if TYPE_CHECKING:
@@ -166,8 +165,8 @@ class Values:
         builder, quote = self.builder, self.notation.quote
         self.texts.append(text)
         if not self.notation.is_token:
-            return builder.seq([self._literal(quote), bounded_text(builder, text, quote, self.forbidden)])
-        inner = bounded_text(builder, text, "", (*self.forbidden, quote))
+            return builder.seq([self._literal(quote), builder.bounded_text(text, quote, self.forbidden)])
+        inner = builder.bounded_text(text, "", (*self.forbidden, quote))
         return builder.seq([builder.special(quote), inner, builder.special(quote)])
 
     def _array(self, schema: Mapping[str, Any]) -> _Node | None:
@@ -213,7 +212,7 @@ class Values:
         builder, quote = self.builder, "" if self.notation.quote else "'"
         free = r"[^\s:,<>\"'{}\[\]]+" if self.notation.quote else r"'[^'\"\\\x00-\x1f]*'"
         words = [f"{quote}{key}{quote}".encode() for key in known]
-        node = bounded_text(builder, builder.regex(free, dialect="rust"), "", self.forbidden)
+        node = builder.bounded_text(builder.regex(free, dialect="rust"), "", self.forbidden)
         return builder.and_([node, builder.not_(builder.words(words))]) if words else node
 
     def _referred(self, schema: Mapping[str, Any], types: frozenset[str]) -> _Node | None:

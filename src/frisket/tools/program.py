@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from frisket.notations.combination.free_text import branches
 from frisket.notations.combination.outline import embedded, named
 from frisket.thinking import Reasoning, Thinking
 from frisket.tools import wire
@@ -156,7 +156,7 @@ class _Body:
             ((name + joint).encode(), builder.seq([self._pieces(between, name), node]))
             for name, node in self._arguments
         ]
-        return builder.seq([self._pieces(pieces[:name]), branches(builder, tools), self._pieces(after)])
+        return builder.seq([self._pieces(pieces[:name]), _branches(builder, tools), self._pieces(after)])
 
     def _pieces(self, pieces: tuple[Piece, ...] | list[Piece], name: str = "") -> int:
         return wire.lower(self.builder, pieces, {"id": self._id, "name": lambda: self.builder.literal(name.encode())})
@@ -172,3 +172,23 @@ class _Body:
 
     def _literal(self, marker: str) -> list[Piece]:
         return list(literal_pieces(marker, self.family.special))
+
+
+def _branches(builder: GrammarBuilder, continued: Sequence[tuple[bytes, int]]) -> int:
+    """The node of (a text, the node after it) for each pair, with common beginnings read once (a radix tree)."""
+    whole = [node for text, node in continued if not text]
+    below: dict[int, list[tuple[bytes, int]]] = {}
+    for text, node in continued:
+        if text:
+            below.setdefault(text[0], []).append((text, node))
+    for group in below.values():
+        shared = _common_prefix([text for text, _ in group])
+        rest = _branches(builder, [(text[len(shared) :], node) for text, node in group])
+        whole.append(builder.seq([builder.literal(shared), rest]))
+    return builder.alt(whole)
+
+
+def _common_prefix(texts: Sequence[bytes]) -> bytes:
+    first, last = min(texts), max(texts)
+    length = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[:length]

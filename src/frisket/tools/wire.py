@@ -5,10 +5,9 @@ Both directions are in one file, since they must agree on what a hole may hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from frisket.json_schema.parameter import bounded_text
 from frisket.notations.combination.outline import named
 from frisket.tools.template import Hole, Piece, Special, Text
 
@@ -59,7 +58,7 @@ def delimited(
     builder: GrammarBuilder,
     name: str,
     text: int,
-    forbidden: Iterable[str],
+    forbidden: Sequence[str],
     end: Iterable[Piece],
     *,
     max_chars: int | None = None,
@@ -74,6 +73,6 @@ def delimited(
     marker = ""
     if pieces and isinstance(pieces[0], Text):
         marker = pieces.pop(0).text  # type: ignore[union-attr]
-    text = bounded_text(builder, text, marker, forbidden)
+    text = builder.bounded_text(text, marker, forbidden)
     text = named(builder, name, text, ends=(marker,) if marker else ())
     return builder.seq([text, lower(builder, pieces)]) if pieces else text

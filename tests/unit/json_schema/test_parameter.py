@@ -10,7 +10,7 @@ from frisket import _core
 from frisket._core import front_end
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import DEFAULT, prelude_of
-from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
+from frisket.json_schema.parameter import OTHER_TYPES
 
 
 def member(schema: Any) -> tuple[_core.GrammarBuilder, front_end.MemberValues]:
@@ -83,15 +83,16 @@ def test_a_builder_that_has_built_makes_no_nodes() -> None:
 )
 def test_a_marker_ends_a_text_where_it_first_occurs(text: str, fits: bool) -> None:
     builder = _core.GrammarBuilder()
-    grammar = builder.build(bounded_text(builder, builder.any_text(), "</p>", ["<no>"]))
+    grammar = builder.build(builder.bounded_text(builder.any_text(), "</p>", ["<no>"]))
     assert grammar.accepts(text.encode()) is fits
 
 
 def test_a_marker_does_not_occur_across_its_own_beginning() -> None:
     builder = _core.GrammarBuilder()
-    grammar = builder.build(bounded_text(builder, builder.any_text(), "##"))
+    grammar = builder.build(builder.bounded_text(builder.any_text(), "##"))
     assert grammar.accepts(b"a##") and not grammar.accepts(b"a###")
 
 
 def test_what_relates_members_is_named() -> None:
-    assert relating({"type": "object", "x-order": 1, "allOf": [], "minProperties": 1}) == ["allOf", "minProperties"]
+    assert front_end.relating(["type", "x-order", "allOf", "minProperties"]) == ["allOf", "minProperties"]
+    assert front_end.relating(["uniqueItems", "minProperties"], "array") == ["uniqueItems"]

@@ -221,7 +221,12 @@ def test_tokens() -> None:
         ({"type": "other", "format": ANY}, "/type", "structural_tag"),
         ({"type": "structural_tag"}, "", "neither a format nor structures"),
         ({"structures": [{"begin": "a", "end": "b"}], "triggers": ["a"]}, "/structures/0", "begin, schema and end"),
-        ({"structures": [], "triggers": ["a"]}, "/tags", "there are no tags"),
+        ({"structures": [], "triggers": ["a"]}, "/structures", "there are no tags"),
+        (
+            {"structures": [{"begin": "a", "schema": {"type": 3}, "end": "b"}], "triggers": ["a"]},
+            "/structures/0/schema/type",
+            "",
+        ),
         ({"type": "no"}, "/format/type", "there is no format 'no'"),
         ({"type": "exclude_token"}, "/format", "a grammar knows no vocabulary"),
         ({"type": "any_text", "max_tokens": 3}, "/format/max_tokens", "a number of tokens"),

@@ -6,10 +6,13 @@
 //! w3c, iso EBNF                                 abnf      ABNF
 //! lark     Lark's notation                      printer   rules → their text in another notation
 //!
-//! open_rules  rules × a text so far → those that are open at its end
+//! open_rules      rules × a text so far → those that are open at its end
+//! structural_tag  structural tags, whose parts may be schemas, patterns and rules
+//! free_text       free text up to a trigger → its node
 
 mod abnf;
 mod body;
+pub mod free_text;
 mod gbnf;
 mod iso;
 pub mod lark;
@@ -18,6 +21,7 @@ mod pattern;
 pub mod printer;
 pub mod rules;
 mod source;
+pub mod structural_tag;
 mod w3c;
 mod xgrammar;
 

@@ -84,6 +84,14 @@ impl MemberValues {
     }
 }
 
+/// The keywords of a schema that a format cannot enforce if it writes members or items one by one.
+#[pyfunction]
+#[pyo3(signature = (keys, kind=None))]
+pub fn relating(keys: Vec<String>, kind: Option<&str>) -> Vec<String> {
+    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
+    member::relating(&keys, kind).into_iter().map(str::to_owned).collect()
+}
+
 /// The union of the types of these names.
 fn types_of(names: &[String]) -> PyResult<Types> {
     let unknown = |name: &str| PyValueError::new_err(format!("no type of JSON Schema: {name:?}"));

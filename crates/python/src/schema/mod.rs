@@ -10,14 +10,15 @@
 //! ```
 
 mod document;
-mod member;
+pub mod member;
 mod options;
 mod prelude;
 pub mod report;
-mod tree;
+pub mod tree;
 
 pub use document::SchemaDocument;
 pub use member::MemberValues;
+pub use options::schema_options;
 pub use prelude::Prelude;
 
 use crate::error::raise;
@@ -71,9 +72,9 @@ impl Registry for Callback {
 }
 
 /// The callable for work in a thread of its own; it is called in the thread that waits.
-struct Documents {
-    callback: Arc<Callback>,
-    caller: Caller,
+pub struct Documents {
+    pub callback: Arc<Callback>,
+    pub caller: Caller,
 }
 
 impl Registry for Documents {

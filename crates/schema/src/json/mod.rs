@@ -7,10 +7,12 @@
 //! ```
 
 mod build;
+mod copy;
 mod parse;
 mod position;
 mod text;
 mod tree;
+mod write;
 
 pub use build::{TreeBuilder, MAX_DEPTH};
 pub use parse::{parse, parse_watched};

@@ -1,6 +1,6 @@
-//! Token of a path ↔ its spelling in a JSON pointer (RFC 6901).
+//! Token of a path ↔ its spelling in a JSON pointer (RFC 6901); pointer → node.
 
-use crate::json::Key;
+use crate::json::{Key, NodeId, Tree};
 use std::borrow::Cow;
 
 /// A name as a pointer spells it; a lone surrogate appears as its escape.
@@ -25,6 +25,26 @@ pub fn unescape(token: &str) -> Cow<'_, str> {
         true => Cow::Owned(token.replace("~1", "/").replace("~0", "~")),
         false => Cow::Borrowed(token),
     }
+}
+
+/// The node at a pointer; None if there is none.
+///
+/// ```
+/// use frisket_schema::json::parse;
+/// use frisket_schema::resolve::pointer::follow;
+///
+/// let tree = parse("{\"a/b\": [1, true]}")?;
+/// assert_eq!(follow(&tree, "/a~1b/1").map(|node| tree.begun(node, 9)).as_deref(), Some("true"));
+/// # Ok::<(), Box<frisket_schema::error::Error>>(())
+/// ```
+pub fn follow(tree: &Tree, pointer: &str) -> Option<NodeId> {
+    pointer.split('/').skip(1).try_fold(tree.root(), |node, token| {
+        let token = unescape(token);
+        match tree.array(node) {
+            Some(items) => items.get(token.parse::<usize>().ok()?).copied(),
+            None => tree.object(node)?.get(&token),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from frisket import _core
+from frisket._core import front_end
 from frisket.errors import LimitExceededError
-from frisket.notations.combination.free_text import FreeTexts, branches, trigger_of
 from frisket.notations.combination.part import (
     AnyTokens,
     Capture,
@@ -97,18 +97,17 @@ class _Lowering:
             case Template(_, whole):
                 return self.node(whole)
             case FreeText(forbidden, low, high):
-                return FreeTexts(builder, (), forbidden, low, high).text()
+                return front_end.lower_text(builder, forbidden, low, high)
             case AnyTokens(excluded):
                 for name in excluded:
                     builder.special(name)  # compiling for a vocabulary without this special token raises an error
                 return builder.any_text()
             case Until(triggers, forbidden, low, high):
-                words = [trigger.text for trigger in triggers if isinstance(trigger, Lit)]
-                texts = FreeTexts(builder, words, forbidden, low, high)
-                after = [(trigger, builder.epsilon()) for trigger in triggers]
-                return builder.alt(texts.dispatched(after))
+                return front_end.lower_until(builder, list(map(_named, triggers)), forbidden, low, high)
             case Tags():
-                return self._tags(part)
+                tags = [(_named(begin), self.node(content)) for begin, content in part.tags]
+                bounds = part.max_chars, part.at_least, part.at_most, part.text_after
+                return front_end.lower_tags(builder, tags, part.triggers, part.forbidden, *bounds)
         raise TypeError(f"no part: {type(part).__name__}")
 
     def _repeat(self, part: Repeat) -> int:
@@ -121,23 +120,6 @@ class _Lowering:
         some = builder.seq([item, rest])
         return some if low > 0 else builder.alt([builder.epsilon(), some])
 
-    def _tags(self, part: Tags) -> int:
-        builder = self.builder
-        texts = FreeTexts(builder, part.triggers, part.forbidden, 0, part.max_chars)
-        after: list[tuple[Lit | Special, int]] = []
-        behind: dict[str, list[tuple[bytes, int]]] = {trigger: [] for trigger in part.triggers}
-        for begin, content in part.tags:
-            node = self.node(content)
-            if isinstance(begin, Special):
-                after.append((begin, node))
-            else:
-                trigger = trigger_of(begin.text, behind)
-                behind[trigger].append((begin.text[len(trigger) :].encode(), node))
-        after += [(Lit(trigger), branches(builder, continued)) for trigger, continued in behind.items()]
-        tagged, text = builder.alt(texts.dispatched(after)), texts.text()
-        if part.text_after:
-            return builder.seq([builder.repeat(tagged, part.at_least, part.at_most), text])
-        if part.at_most == 0:
-            return text
-        some = builder.repeat(tagged, max(part.at_least, 1), part.at_most)
-        return some if part.at_least else builder.alt([text, some])
+
+def _named(begin: Lit | Special) -> tuple[bool, str]:
+    return (True, begin.name) if isinstance(begin, Special) else (False, begin.text)
