@@ -25,9 +25,8 @@ LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 class Maker:
     """Draws the parts of one pattern from left to right."""
 
-    def __init__(self, draw: random.Random, dialect: str, alphabet: str, *, is_atomic: bool) -> None:
+    def __init__(self, draw: random.Random, dialect: str, alphabet: str) -> None:
         self.draw, self.dialect, self.alphabet = draw, dialect, alphabet
-        self.is_atomic = is_atomic
         self.groups = 0
         self.closed: list[tuple[int, str]] = []
         #: What stands more often in this pattern than in others.
@@ -55,14 +54,14 @@ class Maker:
         if draw.random() < 0.55:
             item = self.atom() if draw.random() < 0.4 else self.group(depth - 1)
             low, high = draw.choice(COUNTS)
-            return ("repeat", item, low, high, draw.choice(("", "", "?", "+" if self.is_atomic else "?")))
+            return ("repeat", item, low, high, draw.choice(("", "", "?", "?")))
         return self.group(depth - 1)
 
     def group(self, depth: int) -> Node:
         """Alternatives in parentheses of some kind."""
         kinds = ["(?:", "(?:", "("]
         if self.dialect == "python":
-            kinds += ["(?i:", "(?s:", "(?m:", "(?-i:"] + ["(?>"] * (2 * self.is_atomic)
+            kinds += ["(?i:", "(?s:", "(?m:", "(?-i:"]
         kind = self.draw.choice(kinds)
         if kind != "(":
             return ("group", kind, self.alternatives(depth))
@@ -179,16 +178,13 @@ def texts(node: Node, draw: random.Random, alphabet: str, samples: int) -> list[
 LONGEST = 9
 
 
-def drawn(draw: random.Random, dialect: str, *, is_atomic: bool) -> tuple[Node, str, str]:
-    """A pattern, the letters of its flags, and its alphabet.
-
-    `is_atomic`: atomic groups and possessive quantifiers may stand in it.
-    """
+def drawn(draw: random.Random, dialect: str) -> tuple[Node, str, str]:
+    """A pattern, the letters of its flags, and its alphabet."""
     folds = draw.random() < 0.12
     # In Rust the i with a dot and the one without fold into no other letter.
     alphabet = draw.choice((FOLDED[1:] if dialect == "rust" else FOLDED) if folds else ALPHABETS)
     flags = ("i" if folds else "") + "".join(flag for flag in "ms" if draw.random() < 0.1)
     if dialect == "python" and draw.random() < 0.05:
         flags += "a"
-    made = Maker(draw, dialect, alphabet, is_atomic=is_atomic)
+    made = Maker(draw, dialect, alphabet)
     return made.alternatives(draw.choice((1, 2, 2, 3))), flags, alphabet

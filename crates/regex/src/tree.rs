@@ -21,18 +21,9 @@ pub enum Node {
         low: u32,
         /// The greatest count; None is no limit.
         high: Option<u32>,
-        /// Whether fewer rounds are tried first. The language depends on this only in an atomic group.
+        /// Whether fewer rounds are tried first. The language does not depend on this.
         is_lazy: bool,
         /// The place of the quantifier.
-        at: usize,
-    },
-    /// An atomic group or a possessive quantifier: it keeps its first match and does not backtrack.
-    Atomic {
-        /// The node inside.
-        item: Box<Node>,
-        /// Whether it is a possessive quantifier.
-        is_possessive: bool,
-        /// The place of the group or the quantifier.
         at: usize,
     },
     /// Holds where the character before is in `ranges`, or at the start of the text if `edge`.
@@ -125,10 +116,9 @@ impl Node {
     pub(crate) fn parts(&self) -> &[Node] {
         match self {
             Node::Seq(items) | Node::Alt(items) => items,
-            Node::Repeat { item, .. }
-            | Node::Atomic { item, .. }
-            | Node::Look { item, .. }
-            | Node::Group { item, .. } => std::slice::from_ref(item),
+            Node::Repeat { item, .. } | Node::Look { item, .. } | Node::Group { item, .. } => {
+                std::slice::from_ref(item)
+            }
             _ => &[],
         }
     }
@@ -139,10 +129,7 @@ impl Node {
             Node::Seq(items) | Node::Alt(items) => {
                 *items = std::mem::take(items).into_iter().map(change).collect::<Result<_, E>>()?;
             }
-            Node::Repeat { item, .. }
-            | Node::Atomic { item, .. }
-            | Node::Look { item, .. }
-            | Node::Group { item, .. } => {
+            Node::Repeat { item, .. } | Node::Look { item, .. } | Node::Group { item, .. } => {
                 **item = change(std::mem::replace(item, Node::empty()))?;
             }
             _ => {}

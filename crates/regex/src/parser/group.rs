@@ -35,9 +35,8 @@ impl Parser<'_> {
                 self.at = close + 1;
                 return Ok(None);
             }
-            if self.take(">") {
-                let item = Box::new(self.enclosed(at)?);
-                return Ok(Some(Node::Atomic { item, is_possessive: false, at }));
+            if self.starts_with(">") {
+                return self.gives_nothing_back("an atomic group", at);
             }
             if self.starts_with("P>") {
                 return self.fail("recursion inside a pattern is not supported", at, "write a grammar");

@@ -267,13 +267,13 @@ impl<'a> Parser<'a> {
             Node::Look { .. } if self.syntax.is_strict => {
                 return self.fail("nothing to repeat: an assertion has no width", at, None);
             }
-            Node::Repeat { .. } | Node::Atomic { is_possessive: true, .. } => {
-                return self.fail("a quantifier after a quantifier", at, None);
-            }
+            Node::Repeat { .. } => return self.fail("a quantifier after a quantifier", at, None),
             _ => {}
         }
         let is_lazy = self.take("?");
-        let is_possessive = !is_lazy && !self.is_ecma() && self.take("+");
+        if !is_lazy && !self.is_ecma() && self.starts_with("+") {
+            return self.gives_nothing_back("a possessive quantifier", at);
+        }
         if matches!(item, Node::Look { .. }) {
             // The result is no repetition, so a second quantifier is refused here.
             if self.peek().is_some_and(|char| "*+?{".contains(char)) && self.counts()?.is_some() {
@@ -283,11 +283,18 @@ impl<'a> Parser<'a> {
         }
         // Both are at most `LARGEST_COUNT`.
         let (low, high) = (low as u32, high.map(|high| high as u32));
-        let repeat = Node::Repeat { item: Box::new(item), low, high, is_lazy, at };
-        Ok(match is_possessive {
-            true => Node::Atomic { item: Box::new(repeat), is_possessive, at },
-            false => repeat,
-        })
+        Ok(Node::Repeat { item: Box::new(item), low, high, is_lazy, at })
+    }
+
+    /// Refuses a construct that keeps its first match: the texts of what follows depend on the order of the search.
+    fn gives_nothing_back<T>(&self, construct: &str, at: usize) -> Result<T> {
+        let hint = "use the ordinary group or quantifier, and say with (?!…) what may not follow it";
+        Err(Error::Irregular(Flaw::of(
+            self.pattern,
+            &format!("{construct} depends on the order of a search"),
+            at,
+            hint,
+        )))
     }
 
     /// The item that begins here; None for flags, comments and white space without a meaning.

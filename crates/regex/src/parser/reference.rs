@@ -94,7 +94,6 @@ impl Expansion<'_> {
     fn expand(&mut self, node: Node, is_ordered: bool) -> Result<Node> {
         let is_ordered = is_ordered
             || match node {
-                Node::Atomic { .. } => true,
                 // ECMA-262 matches a lookbehind from its end on.
                 Node::Look { ahead, .. } => !ahead && self.is_ecma,
                 _ => false,
