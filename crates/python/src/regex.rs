@@ -113,8 +113,6 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
             ("Look", described(py, item)?, ahead, negative, at).into_pyobject(py)?
         }
         Node::FinalNewline { at } => ("FinalNewline", at).into_pyobject(py)?,
-        Node::Group { item, .. } => return described(py, item),
-        Node::Reference { at, .. } => ("Reference", at).into_pyobject(py)?,
     };
     Ok(made.into_any())
 }

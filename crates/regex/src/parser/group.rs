@@ -61,6 +61,12 @@ impl Parser<'_> {
         self.flagged(at)
     }
 
+    /// A capturing group, behind its parenthesis and its name.
+    fn capture(&mut self, at: usize) -> Result<Node> {
+        self.groups += 1;
+        self.enclosed(at)
+    }
+
     /// Reads the sign before a group's name, if there is one. `(?P<name>…)` is no ECMA-262, but all validators that
     /// read it mean the same.
     fn names_a_group(&mut self) -> bool {
@@ -99,10 +105,10 @@ impl Parser<'_> {
             return self.fail("this group's name is not an identifier", at, None);
         }
         let may_repeat = self.is_ecma() && !self.syntax.is_strict;
-        if !may_repeat && self.names.contains_key(&name) {
+        if !may_repeat && self.names.contains(&name) {
             return self.fail(&format!("the name {name} is taken"), at, None);
         }
-        self.names.insert(name, self.groups.len());
+        self.names.insert(name);
         self.at = close.map_or(self.end, |close| close + 1);
         Ok(())
     }
