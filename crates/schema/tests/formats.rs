@@ -66,7 +66,6 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
     let mut cells = Vec::new();
     match known.on(&mut builder).format(name, draft).unwrap() {
         Format::Annotation => {}
-        Format::Inexact(reason) => panic!("{name}: {reason}"),
         Format::Numbers(conditions) => cells.extend(conditions.iter().map(number)),
         Format::Text(condition, inexactness) => {
             match &condition {
@@ -80,10 +79,10 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
                 }
                 other => panic!("{other:?}"),
             }
-            cells.extend(inexactness.map(|inexactness| {
-                assert!(inexactness.is_sound);
-                inexactness.reason + if inexactness.narrows_complement { "!" } else { "" }
-            }));
+            cells.extend(
+                inexactness
+                    .map(|inexactness| inexactness.reason + if inexactness.narrows_complement { "!" } else { "" }),
+            );
         }
     }
     let note = named(name).filter(|_| options.mode != Mode::Annotate).and_then(|known| known.note(&options));

@@ -30,7 +30,7 @@ impl Languages for Words {
     }
 
     fn format(&mut self, name: &str, _: Draft) -> Result<Format> {
-        let inexactness = Inexactness { is_sound: name == "sound", reason: "some".into(), narrows_complement: true };
+        let inexactness = Inexactness { reason: "some".into(), narrows_complement: true };
         let matches = frisket_schema::condition::Matches::exact(self.0.literal(name.as_bytes())?);
         Ok(Format::Text(frisket_schema::condition::StringCondition::Matches(matches), Some(inexactness)))
     }

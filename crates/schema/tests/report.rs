@@ -28,7 +28,7 @@ impl Languages for Words {
     }
 
     fn format(&mut self, name: &str, _: Draft) -> Result<Format> {
-        let inexactness = Inexactness { is_sound: true, reason: "some".into(), narrows_complement: false };
+        let inexactness = Inexactness { reason: "some".into(), narrows_complement: false };
         let matches = StringCondition::Matches(Matches::exact(self.0.literal(name.as_bytes())?));
         Ok(Format::Text(matches, (name == "email").then_some(inexactness)))
     }

@@ -150,11 +150,9 @@ fn asserted(builder: &mut Builder, found: &'static KnownFormat, options: &Format
         Language::Nested(texts) => StringCondition::Nested(nested(format!("format {}", found.name), texts)),
         Language::Texts(texts) => StringCondition::Matches(matches(builder, found, texts, options)?),
     };
-    let inexactness = found.left_out.map(|left_out| Inexactness {
-        is_sound: true,
-        reason: left_out.into(),
-        narrows_complement: found.narrows_complement(),
-    });
+    let inexactness = found
+        .left_out
+        .map(|left_out| Inexactness { reason: left_out.into(), narrows_complement: found.narrows_complement() });
     Ok(Format::Text(condition, inexactness))
 }
 

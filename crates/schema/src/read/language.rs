@@ -27,16 +27,12 @@ pub enum Format {
     Numbers(Vec<NumberCondition>),
     /// A condition on a string, and how it differs from the format, if it does.
     Text(StringCondition, Option<Inexactness>),
-    /// A format that cannot be enforced exactly, and why.
-    Inexact(String),
 }
 
 /// How the node of a format differs from the format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inexactness {
-    /// Whether all texts of the node are of the format.
-    pub is_sound: bool,
-    /// The texts that are left out or let in.
+    /// The texts that are left out.
     pub reason: String,
     /// Whether `not` with the format also leaves out texts that only look like it.
     pub narrows_complement: bool,

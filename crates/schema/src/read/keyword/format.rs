@@ -18,10 +18,6 @@ pub fn read_format(reader: &mut Reader<'_, '_>, keyword: &'static str, node: Nod
                 reader.subschemas.narrow(reader.pointer(keyword), keyword, &name, &inexactness);
             }
         }
-        Format::Inexact(reason) => {
-            let slips = format!("{name}: {reason}; any text could slip through");
-            reader.subschemas.omit(reader.pointer(keyword), keyword, slips);
-        }
     }
     Ok(())
 }
