@@ -57,12 +57,6 @@ def test_the_others_of_one_type() -> None:
     assert numbers.accepts(b"1") and not numbers.accepts(b"true")
 
 
-def test_what_a_text_without_quotes_cannot_hold_to_is_refused() -> None:
-    with pytest.raises(UnsupportedSchemaError, match="format regex") as refused:
-        values({"type": "string", "format": "regex"})
-    assert refused.value.where == "/properties/x"
-
-
 def test_a_builder_of_its_own_has_no_options() -> None:
     with pytest.raises(ValueError, match="no fork of a Prelude"):
         front_end.MemberValues(_core.GrammarBuilder(), {})

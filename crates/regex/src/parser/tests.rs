@@ -72,7 +72,7 @@ fn a_refusal_names_its_place() {
         (r"(?<n>a+)\k<n>", Ecma, 8, "a back-reference"),
         ("(?(1)a|b)", Python, 0, "a conditional group"),
         ("a(?>b)", Python, 1, "an atomic group"),
-        ("ba++", Python, 1, "a possessive quantifier"),
+        ("ba++", Python, 2, "a possessive quantifier"),
         ("a{2}+", Rust, 1, "a possessive quantifier"),
         ("a(?R)?", Python, 1, "recursion"),
         ("(a", Python, 0, "this group is never closed in '(a'"),

@@ -2,7 +2,7 @@
 //!
 //! The reader knows keywords, not the languages in them, so that each can be tested alone.
 
-use crate::condition::{Nested, NumberCondition, StringCondition};
+use crate::condition::{NumberCondition, StringCondition};
 use crate::draft::Draft;
 use crate::error::Result;
 use frisket_core::regular::term::TermId;
@@ -53,9 +53,6 @@ pub trait Languages {
     /// The texts or numbers of a format.
     fn format(&mut self, name: &str, draft: Draft) -> Result<Format>;
 
-    /// The texts of `contentEncoding: base64`; None if the options do not assert contents.
-    fn base64(&mut self) -> Result<Option<TermId>>;
-
-    /// The texts of `contentMediaType: application/json`; None if the options do not assert contents.
-    fn json(&mut self) -> Result<Option<Nested>>;
+    /// The texts of a value of `contentEncoding` or `contentMediaType`.
+    fn content(&mut self, name: &str, draft: Draft) -> Result<Format>;
 }

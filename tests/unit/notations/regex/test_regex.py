@@ -146,7 +146,7 @@ def test_parts_that_never_match_and_assertions_in_lookbehinds(pattern: str, sear
         (r"(?(1)a|b)", "python", 0, "conditional"),
         (r"a(?R)?", "python", 1, "recursion"),
         (r"c(?>a|ab)b", "python", 1, "atomic"),
-        (r"ca*+b", "python", 1, "possessive"),
+        (r"ca*+b", "python", 2, "possessive"),
         (r"(a", "python", 0, "never closed"),
         (r"a)", "python", 1, "unbalanced"),
         (r"a[b", "python", 1, "never closed"),
