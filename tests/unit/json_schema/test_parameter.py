@@ -8,7 +8,6 @@ import pytest
 
 from frisket import _core
 from frisket._core import front_end
-from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import DEFAULT, prelude_of
 from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
 
