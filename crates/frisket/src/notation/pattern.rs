@@ -1,11 +1,13 @@
 //! A pattern between slashes × the dialect of its engine → what it says.
 //!
-//! llguidance reads patterns as Rust's crate `regex` does, Lark as Python, xgrammar as ECMA-262.
+//! llguidance reads patterns as Rust's crate `regex` does, Lark as Python. xgrammar reads ECMAScript with classes of ASCII,
+//! which are written in Python's dialect here.
 //!
 //! Source: docs.rs/regex, section Syntax; ECMA-262, section 22.2.
 
 use super::lark::Dialect;
 use frisket_regex::{Dialect as RegexDialect, Flags, Flaw, Node, Pattern, Syntax};
+use std::fmt::Write;
 
 /// A pattern in the dialect of its engine.
 pub struct Regex {
@@ -28,7 +30,7 @@ impl Regex {
         let kept: String = "imsx".chars().filter(|flag| flags.contains(*flag)).collect();
         match dialect {
             Dialect::Llguidance => Ok(Self::read(pattern.to_owned(), kept, RegexDialect::Rust, python)),
-            Dialect::XGrammar => Ok(Self::of_xgrammar(pattern, kept, python)),
+            Dialect::XGrammar => Self::of_xgrammar(pattern, kept, python),
             Dialect::Lark => {
                 let mut regex = Self::read(pattern.replace("\\/", "/"), kept, RegexDialect::Python, python);
                 regex.is_shortest = pattern.contains('?') && regex.ends_lazily(python)?;
@@ -38,8 +40,8 @@ impl Regex {
     }
 
     /// A pattern of xgrammar, with flags of `imsx`.
-    pub fn of_xgrammar(pattern: &str, flags: String, python: &Syntax) -> Self {
-        Self::read(of_xgrammar(pattern), flags + "a", RegexDialect::Ecma, python)
+    pub fn of_xgrammar(pattern: &str, flags: String, python: &Syntax) -> Result<Self, Flaw> {
+        Ok(Self::read(of_xgrammar(pattern)?, flags + "a", RegexDialect::Python, python))
     }
 
     /// The pattern of a text in any case, as the dialect folds it.
@@ -53,7 +55,7 @@ impl Regex {
         }
         let (flags, dialect) = match dialect {
             Dialect::Llguidance => ("i", RegexDialect::Rust),
-            Dialect::XGrammar => ("ia", RegexDialect::Ecma),
+            Dialect::XGrammar => ("ia", RegexDialect::Python),
             Dialect::Lark => ("i", RegexDialect::Python),
         };
         Self::read(pattern, flags.into(), dialect, python)
@@ -144,23 +146,94 @@ fn length(node: &Node) -> u64 {
     }
 }
 
-/// A pattern of xgrammar in ECMA-262: its `\x{41}` and `\U{41}` are `\u{41}` there. `^` at its begin and `$` at its end
-/// say nothing, since a terminal matches as a whole.
-fn of_xgrammar(pattern: &str) -> String {
+/// A pattern of ECMAScript with classes of ASCII → the same in Python's dialect. `^` at its begin and `$` at its end say
+/// nothing: a terminal matches as a whole. Errors: what is no character, with its place in bytes.
+fn of_xgrammar(pattern: &str) -> Result<String, Flaw> {
     let slashes = pattern.bytes().rev().skip(1).take_while(|&byte| byte == b'\\').count();
     let end = pattern.len() - usize::from(pattern.ends_with('$') && slashes % 2 == 0);
     let begin = usize::from(pattern.starts_with('^')).min(end);
-    let (mut made, mut rest) = (String::new(), &pattern[begin..end]);
-    while let Some((before, escape)) = rest.split_once('\\') {
-        made.extend([before, "\\"]);
-        if escape.starts_with("x{") || escape.starts_with("U{") {
-            made.push('u');
-            rest = &escape[1..];
+    let (mut made, mut in_class, mut at) = (String::new(), false, begin);
+    while let Some(char) = pattern[at..end].chars().next() {
+        let rest = &pattern[at..];
+        if char == '\\' {
+            at += escape(rest, in_class, at, &mut made)?;
+            continue;
+        }
+        at += char.len_utf8();
+        if in_class {
+            in_class = char != ']';
+            made.push_str(if char == '[' { "\\[" } else { rest.get(..char.len_utf8()).unwrap_or_default() });
+        } else if char == '[' {
+            in_class = true;
+            made.push('[');
+            if rest[1..].starts_with('^') {
+                made.push('^');
+                at += 1;
+            }
+        } else if rest.starts_with("(?<") && !rest.starts_with("(?<=") && !rest.starts_with("(?<!") {
+            made.push_str("(?P<");
+            at += 2;
         } else {
-            let length = escape.chars().next().map_or(0, char::len_utf8);
-            made.push_str(&escape[..length]);
-            rest = &escape[length..];
+            made.push(char);
         }
     }
-    made + rest
+    Ok(made)
+}
+
+/// Writes the escape at the begin of a text; its length.
+fn escape(rest: &str, in_class: bool, at: usize, made: &mut String) -> Result<usize, Flaw> {
+    if let Some((digits, length)) = code(rest) {
+        let point = u32::from_str_radix(digits, 16).unwrap_or(u32::MAX);
+        if point > frisket_regex::LAST {
+            return Err(Flaw {
+                message: "there is no such character".into(),
+                at: Some(at),
+                hint: Some("the last code point of Unicode is U+10FFFF".into()),
+            });
+        }
+        push_code(point, made);
+        return Ok(length);
+    }
+    let Some(letter) = rest[1..].chars().next() else {
+        made.push('\\');
+        return Ok(1);
+    };
+    let length = 1 + letter.len_utf8();
+    match (letter, rest[length..].chars().next()) {
+        ('/', _) => made.push('/'),
+        ('d' | 'w' | 's' | 'D' | 'W' | 'S', _) => {
+            let class = frisket_regex::Pattern::read(&rest[..2], &Syntax::new(RegexDialect::Ecma));
+            let ranges = match class.as_ref().map(Pattern::tree) {
+                Ok(Node::Chars(set)) => set.ranges(),
+                _ => &[],
+            };
+            made.push_str(if in_class { "" } else { "[" });
+            for &(low, high) in ranges {
+                push_code(low, made);
+                made.push('-');
+                push_code(high, made);
+            }
+            made.push_str(if in_class { "" } else { "]" });
+        }
+        ('c', Some(control)) if control.is_ascii_alphabetic() => {
+            // Writing into a String cannot fail.
+            let _ = write!(made, "\\x{:02x}", control as u32 & 31);
+            return Ok(length + 1);
+        }
+        _ => made.extend(['\\', letter]),
+    }
+    Ok(length)
+}
+
+fn push_code(point: u32, made: &mut String) {
+    // Writing into a String cannot fail.
+    let _ = write!(made, "\\U{point:08x}");
+}
+
+/// The digits of `\x{…}`, `\u{…}` or `\U{…}`, and the length of the escape.
+fn code(rest: &str) -> Option<(&str, usize)> {
+    let inner = ["\\x{", "\\u{", "\\U{"].iter().find_map(|begin| rest.strip_prefix(begin))?;
+    let digits = &inner[..inner.find('}')?];
+    let are_digits = (1..=8).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    are_digits.then_some((digits, digits.len() + 4))
 }

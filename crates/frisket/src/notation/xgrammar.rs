@@ -203,7 +203,8 @@ impl<'t> Reader<'t, '_> {
             }
             self.space(true);
         }
-        let regex = Regex::of_xgrammar(&pattern, flags, self.python);
+        let regex = Regex::of_xgrammar(&pattern, flags, self.python)
+            .map_err(|flaw| fault(flaw.message, begin, flaw.hint.unwrap_or_default()))?;
         self.rules.part(Part::Pattern(Rc::new(regex)), begin);
         if is_json {
             self.rules.add(BodyNode::Chars(UNESCAPED.into()), 0);
