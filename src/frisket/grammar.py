@@ -128,8 +128,8 @@ class Grammar(Language[T]):
         True
 
         `dialect="ecma"` reads the pattern as JavaScript does, which is also how JSON Schema reads `pattern`. A pattern
-        compiled by `re` keeps its flags. A construct that cannot be exact (such as a back-reference to a group without
-        a greatest length) is a GrammarSyntaxError that names the place.
+        compiled by `re` keeps its flags. A construct that cannot be exact (such as a back-reference) is a
+        GrammarSyntaxError that names the place.
 
         >>> Grammar.from_regex(re.compile("yes|no", re.IGNORECASE)).accepts("No")
         True

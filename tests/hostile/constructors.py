@@ -88,7 +88,6 @@ CONSTRUCTORS: list[Case] = [
     ),
     given("Grammar.from_regex", "100,000 open groups", Grammar.from_regex, lambda: "(" * 100_000 + "a" + ")" * 100_000),
     given("Grammar.from_regex", "12 look-aheads of primes", Grammar.from_regex, lambda: _look_aheads()),
-    given("Grammar.from_regex", "a back-reference to 65,536 texts", Grammar.from_regex, lambda: r"([a-p]{4})x\1"),
     given("Grammar.from_regex", "a pattern of 5 MB", Grammar.from_regex, lambda: "ab?" * 1_700_000),
     given(
         "Grammar.from_regex",

@@ -55,7 +55,8 @@ def compiled(pattern: str, flags: str) -> re.Pattern[str] | re.error:
 
 def refuses_what_python_takes(pattern: str, error: FrisketError) -> bool:
     """Whether the engine calls a pattern wrong that is right; what is right and not exact it may refuse."""
-    return error.code == "grammar-syntax" and not re.search("back-reference|loop|atomic|POSIX|flag", error.message)
+    refused = "back-reference|loop|atomic|possessive|POSIX|flag"
+    return error.code == "grammar-syntax" and not re.search(refused, error.message)
 
 
 @pytest.mark.parametrize("search", [True, False])
@@ -87,30 +88,6 @@ def test_random_patterns(search: bool) -> None:
             assert [text for text in texts if builder.accepts(part, text.encode())] == expected, (pattern, flags)
         exact += 1
     assert refused > 500 and exact > 500
-
-
-REFERENCES = [
-    *("(a|b)", "(a?)", "(b|ab)", "(?P<n>a|bb)", "((?:a|b)b?)", "(a{1,2})", "((a)|b)", "(a|b)?", "(a*)", "(?:(a)|b)"),
-    *(r"\1", r"\1", r"\2", r"\1*", r"(?:\1|b)", r"(?!\1)", r"(?=\2)", r"(?:a\2)?", "(?P=n)", r"(?:(b|a)\1)"),
-    *("a", "b", "|", "b?", "[ab]", "$"),
-]  # fmt: skip
-
-
-def test_references() -> None:
-    """Patterns with back-references match what Python's own engine says, where they are no refusal."""
-    chance = random.Random(11)
-    texts = ["".join(letters) for length in range(7) for letters in product("ab", repeat=length)]
-    judged = 0
-    for _ in range(3_000):
-        pattern = "".join(chance.choice(REFERENCES) for _ in range(chance.randint(2, 5)))
-        made = read(pattern, dialect="python", search=False)
-        if isinstance(made, FrisketError) or not re.search(r"\\\d|P=", pattern) or pattern.count("<n>") > 1:
-            continue
-        builder, node = made
-        judged += 1
-        matches = re.compile(pattern).fullmatch
-        assert [text for text in texts if builder.accepts(node, text.encode())] == list(filter(matches, texts)), pattern
-    assert judged > 300
 
 
 def _patterns(value: Any) -> Iterator[str]:

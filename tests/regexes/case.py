@@ -53,7 +53,7 @@ def made(number: int) -> Case:
     """The case of this number."""
     draw = random.Random(f"regexes {number}")
     dialect, mode = KINDS[number % len(KINDS)].split()
-    tree, flags, alphabet = drawn(draw, dialect, is_atomic=dialect == "python" and mode != "part")
+    tree, flags, alphabet = drawn(draw, dialect)
     return Case(dialect, mode, tree, flags, texts(tree, draw, alphabet, SAMPLES))
 
 

@@ -1,6 +1,6 @@
 """A source of chance → a random pattern as a tree, its spelling in a dialect, and texts that come near it.
 
-Every assertion, every kind of repetition, classes, groups, references and flags may stand in every other.
+Every assertion, every kind of repetition, classes, groups and flags may stand in every other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 #: (kind, …): "text" s, "set" spelling, "seq" items, "alt" items, "group" opening item, "repeat" item low high mark,
-#: "assert" spelling, "look" opening item, "capture" number name item, "ref" number name.
+#: "assert" spelling, "look" opening item, "capture" name item.
 Node = tuple[Any, ...]
 
 #: Characters of patterns and texts. Letters that fold into each other stand together.
@@ -25,14 +25,11 @@ LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 class Maker:
     """Draws the parts of one pattern from left to right."""
 
-    def __init__(self, draw: random.Random, dialect: str, alphabet: str, *, is_atomic: bool) -> None:
+    def __init__(self, draw: random.Random, dialect: str, alphabet: str) -> None:
         self.draw, self.dialect, self.alphabet = draw, dialect, alphabet
-        self.is_atomic = is_atomic
         self.groups = 0
-        self.closed: list[tuple[int, str]] = []
         #: What stands more often in this pattern than in others.
         self.assertive = draw.choice((0.1, 0.25, 0.45))
-        self.referring = 0.0 if dialect == "rust" else draw.choice((0.0, 0.0, 0.15))
 
     def alternatives(self, depth: int) -> Node:
         """One branch or several."""
@@ -48,30 +45,24 @@ class Maker:
         draw = self.draw
         if draw.random() < self.assertive:
             return self.assertion(depth)
-        if draw.random() < self.referring and self.closed:
-            return ("ref", *draw.choice(self.closed))
         if depth == 0 or draw.random() < 0.4:
             return self.atom()
         if draw.random() < 0.55:
             item = self.atom() if draw.random() < 0.4 else self.group(depth - 1)
             low, high = draw.choice(COUNTS)
-            return ("repeat", item, low, high, draw.choice(("", "", "?", "+" if self.is_atomic else "?")))
+            return ("repeat", item, low, high, draw.choice(("", "", "?", "?")))
         return self.group(depth - 1)
 
     def group(self, depth: int) -> Node:
         """Alternatives in parentheses of some kind."""
         kinds = ["(?:", "(?:", "("]
         if self.dialect == "python":
-            kinds += ["(?i:", "(?s:", "(?m:", "(?-i:"] + ["(?>"] * (2 * self.is_atomic)
+            kinds += ["(?i:", "(?s:", "(?m:", "(?-i:"]
         kind = self.draw.choice(kinds)
         if kind != "(":
             return ("group", kind, self.alternatives(depth))
         self.groups += 1
-        number, name = self.groups, self.draw.choice(("", "", f"n{self.groups}"))
-        # What a reference is about has few texts more often than not.
-        item = self.alternatives(depth) if self.draw.random() < 0.6 else ("alt", [self.atom(), self.atom()])
-        self.closed.append((number, name))
-        return ("capture", number, name, item)
+        return ("capture", self.draw.choice(("", "", f"n{self.groups}")), self.alternatives(depth))
 
     def assertion(self, depth: int) -> Node:
         """An anchor, a boundary or a look to one side."""
@@ -112,7 +103,7 @@ def spelled(node: Node, dialect: str) -> str:
             return "|".join(spelled(item, dialect) for item in items)
         case ("group" | "look", opening, item):
             return f"{opening}{spelled(item, dialect)})"
-        case ("capture", _, name, item):
+        case ("capture", name, item):
             opening = f"(?{'P' if dialect == 'python' else ''}<{name}>" if name else "("
             return f"{opening}{spelled(item, dialect)})"
         case ("repeat", item, low, high, mark):
@@ -121,10 +112,6 @@ def spelled(node: Node, dialect: str) -> str:
             return (text if single else f"(?:{text})") + _count(low, high) + mark
         case ("assert", spelling):
             return str(spelling)
-        case ("ref", number, name):
-            # What follows the number may be a digit.
-            named = f"(?P={name})" if dialect == "python" else f"\\k<{name}>"
-            return named if name else f"(?:\\{number})"
     raise AssertionError(node)
 
 
@@ -139,7 +126,7 @@ def _count(low: int, high: int | None) -> str:
     return f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
 
 
-def sampled(node: Node, draw: random.Random, alphabet: str, held: dict[int, str]) -> str:
+def sampled(node: Node, draw: random.Random, alphabet: str) -> str:
     """A text of the pattern without its assertions."""
     match node:
         case ("text", text):
@@ -148,19 +135,14 @@ def sampled(node: Node, draw: random.Random, alphabet: str, held: dict[int, str]
             members = [letter for letter in alphabet if re.fullmatch(spelling, letter)]
             return draw.choice(members or list(alphabet))
         case ("seq", items):
-            return "".join(sampled(item, draw, alphabet, held) for item in items)
+            return "".join(sampled(item, draw, alphabet) for item in items)
         case ("alt", items):
-            return sampled(draw.choice(items), draw, alphabet, held)
-        case ("group", _, item):
-            return sampled(item, draw, alphabet, held)
-        case ("capture", number, _, item):
-            held[number] = sampled(item, draw, alphabet, held)
-            return held[number]
+            return sampled(draw.choice(items), draw, alphabet)
+        case ("group" | "capture", _, item):
+            return sampled(item, draw, alphabet)
         case ("repeat", item, low, high, _):
             count = draw.randint(low, max(low, min(low + 2, low + 2 if high is None else high)))
-            return "".join(sampled(item, draw, alphabet, held) for _ in range(count))
-        case ("ref", number, _):
-            return held.get(number, "")
+            return "".join(sampled(item, draw, alphabet) for _ in range(count))
     return ""
 
 
@@ -168,7 +150,7 @@ def texts(node: Node, draw: random.Random, alphabet: str, samples: int) -> list[
     """All texts of at most two characters, and longer ones that come near the pattern."""
     found = ["", *alphabet, *(one + other for one in alphabet for other in alphabet)]
     for _ in range(samples):
-        text = sampled(node, draw, alphabet, {})[:LONGEST]
+        text = sampled(node, draw, alphabet)[:LONGEST]
         at = draw.randint(0, len(text))
         letter = draw.choice(alphabet)
         found += [text, text[:at] + letter + text[at:], text[:at] + text[at + 1 :], text[:at] + letter + text[at + 1 :]]
@@ -179,16 +161,13 @@ def texts(node: Node, draw: random.Random, alphabet: str, samples: int) -> list[
 LONGEST = 9
 
 
-def drawn(draw: random.Random, dialect: str, *, is_atomic: bool) -> tuple[Node, str, str]:
-    """A pattern, the letters of its flags, and its alphabet.
-
-    `is_atomic`: atomic groups and possessive quantifiers may stand in it.
-    """
+def drawn(draw: random.Random, dialect: str) -> tuple[Node, str, str]:
+    """A pattern, the letters of its flags, and its alphabet."""
     folds = draw.random() < 0.12
     # In Rust the i with a dot and the one without fold into no other letter.
     alphabet = draw.choice((FOLDED[1:] if dialect == "rust" else FOLDED) if folds else ALPHABETS)
     flags = ("i" if folds else "") + "".join(flag for flag in "ms" if draw.random() < 0.1)
     if dialect == "python" and draw.random() < 0.05:
         flags += "a"
-    made = Maker(draw, dialect, alphabet, is_atomic=is_atomic)
+    made = Maker(draw, dialect, alphabet)
     return made.alternatives(draw.choice((1, 2, 2, 3))), flags, alphabet

@@ -71,18 +71,13 @@ pub struct Regex(Node);
 
 #[pymethods]
 impl Regex {
-    /// Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
-    /// replaced by what means the same, or refused.
+    /// Raises GrammarSyntaxError, with the offset, for what is not in the dialect.
     #[new]
-    #[pyo3(signature = (pattern, *, dialect, flags="", is_released=true))]
-    fn new(pattern: &Bound<'_, PyString>, dialect: &str, flags: &str, is_released: bool) -> PyResult<Self> {
+    #[pyo3(signature = (pattern, *, dialect, flags=""))]
+    fn new(pattern: &Bound<'_, PyString>, dialect: &str, flags: &str) -> PyResult<Self> {
         let syntax = syntax(pattern.py(), dialect, flags)?;
         let text = text(pattern)?;
-        let tree = match is_released {
-            true => Pattern::read(text, &syntax).map(|pattern| pattern.tree().clone()),
-            false => regex::parse(text, &syntax),
-        };
-        tree.map(Regex).map_err(raise)
+        regex::parse(text, &syntax).map(Regex).map_err(raise)
     }
 
     /// The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields.
@@ -111,7 +106,6 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         Node::Repeat { item, low, high, is_lazy, at } => {
             ("Repeat", described(py, item)?, low, high, is_lazy, at).into_pyobject(py)?
         }
-        Node::Atomic { item, at, .. } => ("Atomic", described(py, item)?, at).into_pyobject(py)?,
         Node::Before { ranges, edge, at } => ("Before", tuples(py, ranges.ranges())?, edge, at).into_pyobject(py)?,
         Node::After { ranges, edge, at } => ("After", tuples(py, ranges.ranges())?, edge, at).into_pyobject(py)?,
         Node::Boundary { at, .. } => ("Boundary", at).into_pyobject(py)?,
@@ -119,8 +113,6 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
             ("Look", described(py, item)?, ahead, negative, at).into_pyobject(py)?
         }
         Node::FinalNewline { at } => ("FinalNewline", at).into_pyobject(py)?,
-        Node::Group { item, .. } => return described(py, item),
-        Node::Reference { at, .. } => ("Reference", at).into_pyobject(py)?,
     };
     Ok(made.into_any())
 }

@@ -16,7 +16,6 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-mod atomic;
 mod automaton;
 mod char_set;
 mod error;

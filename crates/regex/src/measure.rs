@@ -85,7 +85,6 @@ impl Node {
             Node::Alt(items) => Measure::union(&items.iter().map(Node::measure).collect::<Vec<_>>()),
             Node::Repeat { high: Some(0), .. } => Measure::empty(),
             Node::Repeat { item, low, high, .. } => item.measure().repeated(*low, *high),
-            Node::Atomic { item, .. } => item.measure(),
             _ => Measure::empty(),
         }
     }
@@ -137,8 +136,7 @@ impl Node {
     /// The place of the first assertion of a tree, as far as one is found.
     pub(crate) fn place(&self) -> usize {
         match self {
-            Node::Atomic { at, .. }
-            | Node::Before { at, .. }
+            Node::Before { at, .. }
             | Node::After { at, .. }
             | Node::Boundary { at, .. }
             | Node::Look { at, .. }
@@ -171,7 +169,6 @@ mod tests {
             ("(?:a{2147483647}){2147483647}", 2147483647 * 2147483647, Some(2147483647 * 2147483647)),
             ("(?:(?:a{2147483647}){2147483647}){2147483647}", u64::MAX, None),
             ("^a$", 1, Some(1)),
-            ("(?>ab)", 2, Some(2)),
         ];
         for (pattern, low, high) in cases {
             let tree = tree(pattern);

@@ -1,6 +1,5 @@
 //! A pattern that was read, ready to be lowered.
 
-use crate::atomic::release;
 use crate::error::{Error, Result};
 use crate::lower;
 use crate::parser::{parse, parse_watched};
@@ -10,7 +9,7 @@ use frisket_core::builder::Builder;
 use frisket_core::limits::Watch;
 use frisket_core::regular::term::TermId;
 
-/// A pattern, read and without atomic groups.
+/// A pattern that was read.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     tree: Node,
@@ -24,9 +23,7 @@ impl Pattern {
 
     /// As `read`; a flag or the clock may end it. Errors: those of `read`, cancellation, time.
     pub fn read_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<Self> {
-        let tree = parse_watched(pattern, syntax, watch)?;
-        // ECMA-262 has no atomic groups.
-        Ok(Pattern { tree: if syntax.dialect == Dialect::Ecma { tree } else { release(tree)? } })
+        Ok(Pattern { tree: parse_watched(pattern, syntax, watch)? })
     }
 
     /// The tree of the pattern.

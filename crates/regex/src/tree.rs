@@ -21,18 +21,9 @@ pub enum Node {
         low: u32,
         /// The greatest count; None is no limit.
         high: Option<u32>,
-        /// Whether fewer rounds are tried first. The language depends on this only in an atomic group.
+        /// Whether fewer rounds are tried first. The language does not depend on this.
         is_lazy: bool,
         /// The place of the quantifier.
-        at: usize,
-    },
-    /// An atomic group or a possessive quantifier: it keeps its first match and does not backtrack.
-    Atomic {
-        /// The node inside.
-        item: Box<Node>,
-        /// Whether it is a possessive quantifier.
-        is_possessive: bool,
-        /// The place of the group or the quantifier.
         at: usize,
     },
     /// Holds where the character before is in `ranges`, or at the start of the text if `edge`.
@@ -69,20 +60,6 @@ pub enum Node {
         /// Whether it must not match.
         negative: bool,
         /// The place of the group.
-        at: usize,
-    },
-    /// A capturing group; only while a pattern with back-references is read.
-    Group {
-        /// Its number, from 0 on.
-        number: usize,
-        /// The node inside.
-        item: Box<Node>,
-    },
-    /// A back-reference; only while a pattern is read.
-    Reference {
-        /// Its place among all references.
-        index: usize,
-        /// The place of the reference.
         at: usize,
     },
     /// Python's `$`: holds at the end of the text and before a newline that ends it.
@@ -125,29 +102,9 @@ impl Node {
     pub(crate) fn parts(&self) -> &[Node] {
         match self {
             Node::Seq(items) | Node::Alt(items) => items,
-            Node::Repeat { item, .. }
-            | Node::Atomic { item, .. }
-            | Node::Look { item, .. }
-            | Node::Group { item, .. } => std::slice::from_ref(item),
+            Node::Repeat { item, .. } | Node::Look { item, .. } => std::slice::from_ref(item),
             _ => &[],
         }
-    }
-
-    /// The node with each direct part changed.
-    pub(crate) fn with_parts<E>(mut self, mut change: impl FnMut(Node) -> Result<Node, E>) -> Result<Self, E> {
-        match &mut self {
-            Node::Seq(items) | Node::Alt(items) => {
-                *items = std::mem::take(items).into_iter().map(change).collect::<Result<_, E>>()?;
-            }
-            Node::Repeat { item, .. }
-            | Node::Atomic { item, .. }
-            | Node::Look { item, .. }
-            | Node::Group { item, .. } => {
-                **item = change(std::mem::replace(item, Node::empty()))?;
-            }
-            _ => {}
-        }
-        Ok(self)
     }
 
     /// Whether the node, or a part of it at any depth, is wanted.

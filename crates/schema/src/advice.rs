@@ -10,16 +10,15 @@ fn rewriting(keyword: &str) -> Option<&'static str> {
         "$ref" | "$dynamicRef" | "$recursiveRef" => REFERENCE,
         "pattern" | "patternProperties" => "write the pattern without that part, or list the texts with enum",
         "format" => "leave the format out, or say with a pattern what the text looks like",
-        "format regex" => {
-            "JSONSchemaOptions(formats=\"annotate\") enforces no format; or let it stand alone, as the only condition on a value"
-        }
         "multipleOf" => "bound the number with minimum and maximum, or take a step of fewer digits",
         "uniqueItems" => "leave out that items must be equal; say with const or enum which items may come",
         "contentMediaType" => "leave contentEncoding out, or describe the text with a pattern",
         "if" | "then" | "else" => "let each `if` compare the same property with other constants",
         "oneOf" | "anyOf" => "give the alternatives a required property with different constants",
         "not" => "say what may come, in place of what may not",
-        "dependentSchemas" | "dependencies" => "list the alternatives with oneOf and a property with different constants",
+        "dependentSchemas" | "dependencies" => {
+            "list the alternatives with oneOf and a property with different constants"
+        }
         _ => return None,
     })
 }

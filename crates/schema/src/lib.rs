@@ -20,7 +20,7 @@
 //!
 //! ```text
 //! error        errors of a schema: message, place, hint
-//! json         text or pushes → an owned tree: order, spans, content hashes
+//! json         text or pushes → an owned tree: order, content hashes
 //! message      messages that several modules share
 //! similar      a word → the known word that may be meant
 //! order        properties → the order that they state, or that a tool sorted them

@@ -5,7 +5,7 @@
 
 use crate::algebra::{Expander, ExpansionOptions, Splitting, Union};
 use crate::compile::refuse;
-use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
+use crate::condition::{Conjunct, ConjunctionId, Types};
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::json::{NodeId, Tree};
@@ -148,18 +148,15 @@ impl MemberValues {
     /// The strings among a member's values, without quotes and escapes; None if there are none. Errors: as `has`.
     pub fn text(&mut self, builder: &mut Builder, key: Option<&str>) -> Result<Option<TermId>> {
         self.on(builder, |this| {
-            let of = this.conjunction(key)?;
+            let union = this.expand(key)?;
+            let terms = Terms::new(&mut this.lowerer.expander.builder);
             let mut nodes = Vec::new();
-            for conjunct in
-                this.lowerer.expander.expand(of)?.iter().filter(|conjunct| conjunct.types.has(Types::STRING))
-            {
-                let conditions = this.without_nested(of, &conjunct.strings);
-                let terms = Terms::new(&mut this.lowerer.expander.builder);
-                nodes.extend(string::lower(&terms, &conditions)?);
+            for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
+                nodes.extend(string::lower(&terms, &conjunct.strings)?);
             }
             match nodes[..] {
                 [] => Ok(None),
-                _ => Ok(Some(Terms::new(&mut this.lowerer.expander.builder).alt(&nodes)?)),
+                _ => Ok(Some(terms.alt(&nodes)?)),
             }
         })
     }
@@ -215,16 +212,6 @@ impl MemberValues {
         let subschemas = &mut self.lowerer.expander.subschemas;
         let root = subschemas.documents.resource(subschemas.documents.root()).root;
         subschemas.at(Location { node, ..root }, &pointer)
-    }
-
-    /// The conditions without nested languages (JSON in a string, for example), which describe strings with quotes.
-    fn without_nested(&mut self, of: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
-        let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
-        let name = nested.language.name();
-        let slips = format!("{name} is not enforced in a text without quotes");
-        let expander = &mut self.lowerer.expander;
-        expander.subschemas.omit(expander.pointer_of(of), name, slips);
-        conditions.iter().filter(|condition| !string::is_nested(condition)).cloned().collect()
     }
 }
 

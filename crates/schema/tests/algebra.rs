@@ -110,7 +110,6 @@ impl Dump {
                 format!("{}matches:{}", sign(matches.positive), self.node(matches.node)?)
             }
             StringCondition::Among { values, positive } => format!("{}among:{}", sign(*positive), listed(&**values)),
-            StringCondition::Nested(nested) => format!("{}nested:{}", sign(nested.positive), nested.language.name()),
         })
     }
 

@@ -9,7 +9,7 @@ use frisket_core::builder::Builder;
 use frisket_core::error::Error;
 use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
-use frisket_schema::condition::{Matches, Nested, NumberCondition, StringCondition};
+use frisket_schema::condition::{Matches, NumberCondition, StringCondition};
 use frisket_schema::decimal::Decimal;
 use frisket_schema::draft::Draft;
 use frisket_schema::formats::{named, FormatOptions, KnownLanguages, Mode};
@@ -23,15 +23,6 @@ fn fingerprint(builder: &mut Builder, node: TermId) -> String {
         Err(error) if *error == Error::Empty => "empty".into(),
         Err(error) => panic!("{error}"),
     }
-}
-
-fn nested(nested: &Nested) -> Vec<String> {
-    let made = |free, nonempty| {
-        let mut builder = Builder::default();
-        let node = nested.language.build(&mut builder, free, nonempty).unwrap();
-        fingerprint(&mut builder, node)
-    };
-    vec![made(false, false), made(false, true), made(true, false), made(true, true)]
 }
 
 fn texts(builder: &mut Builder, matches: &Matches) -> Vec<String> {
@@ -66,7 +57,6 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
     let mut cells = Vec::new();
     match known.on(&mut builder).format(name, draft).unwrap() {
         Format::Annotation => {}
-        Format::Inexact(reason) => panic!("{name}: {reason}"),
         Format::Numbers(conditions) => cells.extend(conditions.iter().map(number)),
         Format::Text(condition, inexactness) => {
             match &condition {
@@ -74,16 +64,12 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
                     cells.push("texts".into());
                     cells.extend(texts(&mut builder, matches));
                 }
-                StringCondition::Nested(nesting) => {
-                    cells.extend(["nested".into(), nesting.language.name().into()]);
-                    cells.extend(nested(nesting));
-                }
                 other => panic!("{other:?}"),
             }
-            cells.extend(inexactness.map(|inexactness| {
-                assert!(inexactness.is_sound);
-                inexactness.reason + if inexactness.narrows_complement { "!" } else { "" }
-            }));
+            cells.extend(
+                inexactness
+                    .map(|inexactness| inexactness.reason + if inexactness.narrows_complement { "!" } else { "" }),
+            );
         }
     }
     let note = named(name).filter(|_| options.mode != Mode::Annotate).and_then(|known| known.note(&options));
@@ -91,18 +77,19 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
     cells
 }
 
-type Check = Box<dyn Fn(&str) -> bool>;
+type Check = Box<dyn FnMut(&str) -> bool>;
 
 /// What decides single texts: by the name of the format.
 fn check_of(name: &str) -> Check {
     let (mut known, mut builder) = (KnownLanguages::new(options("openapi", "40", "9")), Builder::default());
-    let mut languages = known.on(&mut builder);
-    if name == "json" {
-        let json = languages.json().unwrap().unwrap();
-        return Box::new(move |text| json.language.check(text));
-    }
-    match languages.format(name, Draft::Draft2020).unwrap() {
-        Format::Text(StringCondition::Nested(nested), _) => Box::new(move |text| nested.language.check(text)),
+    let found = match name {
+        "json" => known.on(&mut builder).content("application/json", Draft::Draft7),
+        name => known.on(&mut builder).format(name, Draft::Draft2020),
+    };
+    match found.unwrap() {
+        Format::Text(StringCondition::Matches(matches), _) => {
+            Box::new(move |text| builder.accepts(matches.node.number(), text.as_bytes()).unwrap())
+        }
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -132,8 +119,10 @@ fn pattern(text: &str) -> Vec<String> {
 
 fn json() -> Vec<String> {
     let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
-    let json = known.on(&mut builder).json().unwrap().unwrap();
-    nested(&json)
+    match known.on(&mut builder).content("application/json", Draft::Draft7).unwrap() {
+        Format::Text(StringCondition::Matches(matches), _) => texts(&mut builder, &matches),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

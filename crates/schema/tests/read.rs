@@ -1,8 +1,7 @@
 //! Subschemas → facts: which subschemas are one, where errors are, what is left out.
 
 use frisket_core::builder::Builder;
-use frisket_core::regular::term::TermId;
-use frisket_schema::condition::{ConjunctionId, Nested, ObjectCondition, SubschemaId, Types};
+use frisket_schema::condition::{ConjunctionId, ObjectCondition, SubschemaId, Types};
 use frisket_schema::draft::Draft;
 use frisket_schema::error::Result;
 use frisket_schema::json::parse;
@@ -30,17 +29,13 @@ impl Languages for Words {
     }
 
     fn format(&mut self, name: &str, _: Draft) -> Result<Format> {
-        let inexactness = Inexactness { is_sound: name == "sound", reason: "some".into(), narrows_complement: true };
+        let inexactness = Inexactness { reason: "some".into(), narrows_complement: true };
         let matches = frisket_schema::condition::Matches::exact(self.0.literal(name.as_bytes())?);
         Ok(Format::Text(frisket_schema::condition::StringCondition::Matches(matches), Some(inexactness)))
     }
 
-    fn base64(&mut self) -> Result<Option<TermId>> {
-        Ok(None)
-    }
-
-    fn json(&mut self) -> Result<Option<Nested>> {
-        Ok(None)
+    fn content(&mut self, _: &str, _: Draft) -> Result<Format> {
+        Ok(Format::Annotation)
     }
 }
 

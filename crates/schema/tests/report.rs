@@ -2,9 +2,8 @@
 
 use frisket_core::builder::Builder;
 use frisket_core::limits::Limits;
-use frisket_core::regular::term::TermId;
 use frisket_schema::compile::{self, Prelude};
-use frisket_schema::condition::{Matches, Nested, StringCondition, SubschemaId};
+use frisket_schema::condition::{Matches, StringCondition, SubschemaId};
 use frisket_schema::draft::Draft;
 use frisket_schema::error::{Kind, Result};
 use frisket_schema::formats::{FormatOptions, Mode};
@@ -28,17 +27,13 @@ impl Languages for Words {
     }
 
     fn format(&mut self, name: &str, _: Draft) -> Result<Format> {
-        let inexactness = Inexactness { is_sound: true, reason: "some".into(), narrows_complement: false };
+        let inexactness = Inexactness { reason: "some".into(), narrows_complement: false };
         let matches = StringCondition::Matches(Matches::exact(self.0.literal(name.as_bytes())?));
         Ok(Format::Text(matches, (name == "email").then_some(inexactness)))
     }
 
-    fn base64(&mut self) -> Result<Option<TermId>> {
-        Ok(None)
-    }
-
-    fn json(&mut self) -> Result<Option<Nested>> {
-        Ok(None)
+    fn content(&mut self, _: &str, _: Draft) -> Result<Format> {
+        Ok(Format::Annotation)
     }
 }
 

@@ -225,9 +225,8 @@ def content(value: object, limits: Limits | None = None) -> bytes | None:
 class Regex:
     """A pattern that was read, with the facts about it that need no builder."""
 
-    def __new__(cls, pattern: str, *, dialect: str, flags: str = "", is_released: bool = True) -> Self:
-        """Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
-        replaced by what means the same, or refused."""
+    def __new__(cls, pattern: str, *, dialect: str, flags: str = "") -> Self:
+        """Raises GrammarSyntaxError, with the offset, for what is not in the dialect."""
     def tree(self) -> tuple[Any, ...]:
         """The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields."""
     def longest(self) -> int | None:

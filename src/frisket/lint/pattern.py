@@ -59,8 +59,6 @@ def _is_held(node: ast.Node, anchor: type[ast.Before | ast.After], side: int) ->
         return isinstance(node, anchor) and node.edge and not node.ranges
     if isinstance(node, ast.Alt):
         return all(_is_held(item, anchor, side) for item in node.items)
-    if isinstance(node, ast.Atomic):
-        return _is_held(node.item, anchor, side)
     if isinstance(node, ast.Repeat):
         return _is_anything(node) or (node.low > 0 and _is_held(node.item, anchor, side))
     if isinstance(node, ast.Seq):
@@ -90,8 +88,6 @@ def _classes(node: ast.Node) -> int:
         if _width(node.item) > WIDE:
             return 0
         return _classes(node.item) if node.high == 1 else 2
-    if isinstance(node, ast.Atomic):
-        return _classes(node.item)
     if isinstance(node, ast.Seq):
         return sum(map(_classes, node.items))
     return max(map(_classes, node.items)) if isinstance(node, ast.Alt) else 0

@@ -43,7 +43,7 @@ class TestNegatedNarrowly:
         options = JSONSchemaOptions(formats="openapi")
         reports = {name: Grammar.from_json_schema({"format": name}, options).report for name in (*FORMATS, *OTHER)}
         narrowed = {name for name, report in reports.items() if report is not None and report.narrowed}
-        assert narrowed - {"regex"} == {name for name, _, _ in NARROWED}  # `regex` nests, and is refused
+        assert narrowed - {"regex"} == {name for name, _, _ in NARROWED}
 
     @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
     def test_bounds_enclose(self, name: str, left_out: str, wrong: str) -> None:
@@ -114,19 +114,6 @@ class TestNegatedNarrowly:
         ):
             made = Grammar.from_json_schema(schema, JSONSchemaOptions(formats="python"))
             assert [made.accepts(f'"{text}"') for text in (left_out, "!")] == [False, True], schema
-
-    @pytest.mark.parametrize(
-        "schema",
-        [
-            {"type": "string", "not": {"format": "regex"}},
-            {"type": "string", "oneOf": [{"format": "regex"}, {"maxLength": 3}]},
-            {"type": "string", "if": {"format": "regex"}, "then": {"minLength": 1}},
-            {"type": "array", "contains": {"type": "string", "format": "regex"}, "maxContains": 1},
-        ],
-    )
-    def test_what_nests_is_refused(self, schema: dict[str, object]) -> None:
-        with pytest.raises(UnsupportedSchemaError, match="format regex"):
-            Grammar.from_json_schema(schema)
 
     def test_seconds_beyond_the_bound_are_times(self) -> None:
         long, none = "12:00:00.12345678901234Z", "noon"

@@ -1,4 +1,4 @@
-"""regex, and JSON in strings: formats that nest, and so are grammars inside JSON strings."""
+"""regex, and JSON in strings: formats whose groups and values nest up to a depth."""
 
 from __future__ import annotations
 
@@ -161,16 +161,36 @@ def test_what_nests_is_sound(schema: dict[str, object], check: Callable[[str], b
     assert ended > 40
 
 
-@pytest.mark.parametrize("more", [{"minLength": 2}, {"pattern": "a"}, {"not": {"const": "b"}}])
-def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) -> None:
-    with pytest.raises(UnsupportedSchemaError, match="beside other conditions"):
-        Grammar.from_json_schema({"format": "regex", **more})
-    with pytest.raises(UnsupportedSchemaError):
+@pytest.mark.parametrize(("schema", "opening", "closing"), [(REGEX, "(", ")"), (JSON, "[", "]")], ids=["regex", "json"])
+def test_what_nests_has_a_depth(schema: dict[str, object], opening: str, closing: str) -> None:
+    made = texts_of(schema)
+    depths = [depth for depth in range(1, 20) if made.accepts(json.dumps(opening * depth + closing * depth))]
+    assert depths == list(range(1, 18))
+    assert made.report is not None and "in more than 16 others" in made.report.narrowed[0].slips
+
+
+@pytest.mark.parametrize(
+    ("more", "good", "bad"),
+    [
+        ({"minLength": 2}, "a+", "a"),
+        ({"pattern": "a"}, "(a)", "(b)"),
+        ({"not": {"const": "b"}}, "a", "b"),
+        ({"enum": ["a", "("]}, "a", "("),
+        ({"oneOf": [{"format": "regex"}, {"maxLength": 3}]}, "a{3}", "a"),
+    ],
+)
+def test_what_nests_stands_beside_other_conditions(more: dict[str, object], good: str, bad: str) -> None:
+    made = Grammar.from_json_schema({"format": "regex", **more})
+    assert [made.accepts(json.dumps(text)) for text in (good, bad)] == [True, False]
+
+
+def test_no_text_is_surely_no_regex() -> None:
+    with pytest.raises(UnsupportedSchemaError, match="only looks like one"):
         Grammar.from_json_schema({"not": {"format": "regex"}})
-    listed = Grammar.from_json_schema({"format": "regex", "enum": ["a", "(?<n>x)", "("], **more}, None)
-    assert not listed.accepts('"("')
+    made = Grammar.from_json_schema({"type": ["string", "integer"], "oneOf": [{"format": "regex"}, {"type": "null"}]})
+    assert [made.accepts(text) for text in ("1", '"("', '"a"')] == [True, False, True]
 
 
-def test_keys_do_not_nest() -> None:
-    with pytest.raises(UnsupportedSchemaError, match="keys"):
-        Grammar.from_json_schema({"propertyNames": {"format": "regex"}})
+def test_keys_nest() -> None:
+    made = Grammar.from_json_schema({"propertyNames": {"format": "regex"}})
+    assert [made.accepts(text) for text in ('{"(a)":1}', '{"(":1}')] == [True, False]

@@ -8,7 +8,6 @@ import pytest
 
 from frisket import _core
 from frisket._core import front_end
-from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import DEFAULT, prelude_of
 from frisket.json_schema.parameter import OTHER_TYPES
 
@@ -55,12 +54,6 @@ def test_the_others_of_one_type() -> None:
     assert node is not None
     numbers = builder.build(node)
     assert numbers.accepts(b"1") and not numbers.accepts(b"true")
-
-
-def test_what_a_text_without_quotes_cannot_hold_to_is_refused() -> None:
-    with pytest.raises(UnsupportedSchemaError, match="format regex") as refused:
-        values({"type": "string", "format": "regex"})
-    assert refused.value.where == "/properties/x"
 
 
 def test_a_builder_of_its_own_has_no_options() -> None:

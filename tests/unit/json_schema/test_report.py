@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import functools
 import json
 import random
 from typing import Any
@@ -171,8 +171,11 @@ def test_annotations_that_look_like_conditions(draft: int, schema: dict[str, Any
 
 
 def test_what_draft_7_asserts_is_enforced() -> None:
-    for keyword, value in (("contentEncoding", "base64"), ("contentMediaType", "application/json")):
-        assert said({"$schema": DRAFT[7], keyword: value})[f"#{keyword}"] == ("enforced", "")
+    for keyword, value, status in (
+        ("contentEncoding", "base64", "enforced"),
+        ("contentMediaType", "application/json", "narrowed"),
+    ):
+        assert said({"$schema": DRAFT[7], keyword: value})[f"#{keyword}"] == (status, "")
         annotated = said({"$schema": DRAFT[7], keyword: value}, formats="annotate")
         assert annotated[f"#{keyword}"] == ("annotation", "contents are annotations, as the options say")
 
@@ -236,22 +239,36 @@ def bare(word: str) -> str:
     return word.replace("-", "").replace("_", "").replace("$", "").casefold()
 
 
-def test_the_word_that_is_meant_is_that_of_difflib() -> None:
+def likeness(word: str, other: str) -> float:
+    """Twice the letters that both have in this order, of all letters."""
+
+    @functools.cache
+    def shared(at: int, other_at: int) -> int:
+        if at == len(word) or other_at == len(other):
+            return 0
+        if word[at] == other[other_at]:
+            return 1 + shared(at + 1, other_at + 1)
+        return max(shared(at + 1, other_at), shared(at, other_at + 1))
+
+    return 2 * shared(0, 0) / (len(word) + len(other))
+
+
+def test_the_word_that_is_meant_shares_most_letters_in_order() -> None:
     chance = random.Random(3)
     words = sorted({*KEYWORDS, *METADATA, *NAMES, "ſtraße", "STRASSE", "ΣΑΣ", "σας", "Ǆ", "ŉa", "größe"})
     found = 0
-    for _ in range(20_000):
+    for _ in range(1_000):
         word = list(chance.choice(words))
         for _ in range(chance.randint(1, 3)):
             place = chance.randrange(len(word) + 1)
             word[place : place + chance.randint(0, 1)] = chance.choice(("", "e", "T", "-", "$", "ß"))
         given, known = "".join(word), chance.sample(words, 20)
         by_bare = {bare(other): other for other in known}
-        alike = difflib.get_close_matches(bare(given), by_bare, n=1, cutoff=0.8)
-        expected = by_bare[alike[0]] if alike else None
+        ratio, meant = max((likeness(bare(given), other), other) for other in by_bare)
+        expected = by_bare[meant] if ratio >= 0.8 else None
         found += expected is not None
         assert front_end.closest(given, known) == expected, (given, known)
-    assert 2_000 < found < 18_000
+    assert 100 < found < 900
 
 
 def test_check_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:

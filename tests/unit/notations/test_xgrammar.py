@@ -45,3 +45,12 @@ def test_a_pattern_in_a_json_string_matches_what_stands_there_unescaped() -> Non
     grammar = Grammar.from_ebnf('root ::= Regex(".", json_string=true)', dialect="xgrammar")
     characters = [*map(chr, range(0x180)), "\u2028", "\uffff", "\U0010ffff"]
     assert [grammar.accepts(one) for one in characters] == [is_plain(one) for one in characters]
+
+
+def test_patterns_are_those_of_xgrammar_and_not_of_ecmascript() -> None:
+    grammar = Grammar.from_ebnf(r'root ::= Regex(".", flags="") Regex("\\a(?P<n>c)")', dialect="xgrammar")
+    assert [text for text in ("x\ac", "\r\ac", "\u2028\ac", "\n\ac", "xac") if grammar.accepts(text)] == [
+        "x\ac",
+        "\r\ac",
+        "\u2028\ac",
+    ]

@@ -6,7 +6,7 @@
 //! Sources: RFC 5234 (the notation and its core rules), RFC 7405 (texts with case).
 
 use super::rules::Rules;
-use super::source::{character, count, fail, is_space, Read, Source};
+use super::source::{character, count, counts, fail, is_space, Read, Source};
 use super::AbnfValues;
 use frisket_core::production::BodyNode;
 use frisket_regex::quoted;
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
         // The bodies that `=/` adds to a rule, by its number.
         let mut more: BTreeMap<u32, Vec<Range<usize>>> = BTreeMap::new();
         self.blank_lines();
-        self.margin = self.indentation();
+        self.margin = self.source.blanks();
         while !self.source.is_at_end() {
             self.rule(&mut more)?;
             self.space();
@@ -130,15 +130,10 @@ impl<'t> Reader<'t> {
 
     /// Skips white space and comments up to the end of the line.
     fn space(&mut self) {
-        self.indentation();
+        self.source.blanks();
         if self.source.peek() == Some(';') {
             self.source.skip_line();
         }
-    }
-
-    /// Skips blanks; how many they are.
-    fn indentation(&mut self) -> usize {
-        self.source.take_while(|char| matches!(char, ' ' | '\t')).len()
     }
 
     /// Skips lines without a rule.
@@ -160,7 +155,7 @@ impl<'t> Reader<'t> {
             return true;
         }
         self.blank_lines();
-        let indentation = self.indentation();
+        let indentation = self.source.blanks();
         // A comment in the last line.
         self.space();
         !self.source.is_at_end() && indentation > self.margin
@@ -237,13 +232,8 @@ impl<'t> Reader<'t> {
             return Ok((exact.unwrap_or(0), exact));
         }
         let low = low?.unwrap_or(0);
-        match number(&mut self.source)? {
-            Some(high) if high < low => {
-                let message = format!("at least {low} and at most {high} times is never");
-                fail(message, begin, "the smaller count comes first")
-            }
-            high => Ok((low, high)),
-        }
+        let high = number(&mut self.source)?;
+        counts(low, high, begin)
     }
 
     fn element(&mut self, char: char) -> Read<()> {

@@ -7,7 +7,7 @@
 //! Source: github.com/ggml-org/llama.cpp, grammars/README.md and src/llama-grammar.cpp.
 
 use super::rules::Rules;
-use super::source::{character, fail, is_space, ClassHints, Read, Source};
+use super::source::{self, character, fail, is_space, ClassHints, Read, Source};
 use super::xgrammar;
 use frisket_core::builder::Builder;
 use frisket_core::production::BodyNode;
@@ -235,13 +235,7 @@ impl<'t> Reader<'t, '_> {
             self.space(false);
         }
         self.source.expect("}", "after the counts", "")?;
-        match high {
-            Some(high) if high < low => {
-                let message = format!("at least {low} and at most {high} times is never");
-                fail(message, begin, "the smaller count comes first")
-            }
-            high => Ok((low, high)),
-        }
+        source::counts(low, high, begin)
     }
 
     fn token(&mut self) -> Read<BodyNode> {
@@ -251,7 +245,7 @@ impl<'t> Reader<'t, '_> {
             return fail("the token is not closed", at, "close it with >; the character is written \"<\"");
         };
         let name = &rest[..=name];
-        if name == "<>" || (name.starts_with("<[") && !is_number(name)) {
+        if name == "<>" || !source::is_token_name(name) {
             let hint = "a special token is named by its text or number: <|eot_id|>, <[128009]>";
             return fail(format!("{name} names no token"), at, hint);
         }
@@ -298,12 +292,6 @@ pub(super) fn escaped(letter: char, is_xgrammar: bool) -> Option<char> {
 
 fn is_in_name(char: char, is_xgrammar: bool) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '-' | '_') || (is_xgrammar && char == '.')
-}
-
-/// Whether the name of a token is a number in brackets.
-fn is_number(name: &str) -> bool {
-    let digits = name.strip_prefix("<[").and_then(|rest| rest.strip_suffix("]>"));
-    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// Advice on a sign of other notations.

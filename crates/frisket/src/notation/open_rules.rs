@@ -9,9 +9,9 @@ use super::Failure;
 use frisket_core::automaton::recognizer::{Allowance, Recognizer};
 use frisket_core::builder::Builder;
 use frisket_core::production::BodyNode;
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
-use std::hash::Hash;
 
 /// Limit steps and bytes for each item of the parser and each tail.
 const STEPS: u64 = 5;
@@ -33,26 +33,7 @@ type Call = (u32, usize);
 type Item = (Call, u32);
 
 /// Values in the order in which they came, each once.
-struct Ordered<T> {
-    list: Vec<T>,
-    known: FxHashSet<T>,
-}
-
-impl<T> Default for Ordered<T> {
-    fn default() -> Self {
-        Ordered { list: Vec::new(), known: FxHashSet::default() }
-    }
-}
-
-impl<T: Copy + Eq + Hash> Ordered<T> {
-    fn insert(&mut self, value: T) -> bool {
-        let is_new = self.known.insert(value);
-        if is_new {
-            self.list.push(value);
-        }
-        is_new
-    }
-}
+type Ordered<T> = IndexSet<T, FxBuildHasher>;
 
 /// A part of a body that comes a number of times, before another tail.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,13 +119,13 @@ impl Chart<'_> {
     /// The rules from the root to the innermost one, of the reading that counts.
     fn best_chain(&mut self) -> Read<Vec<u32>> {
         let mut best = (false, Vec::new());
-        for call in std::mem::take(&mut self.open.list) {
+        for call in std::mem::take(&mut self.open) {
             let found = (call.1 < self.text.len(), self.chain(call)?);
             if (found.0, found.1.len()) > (best.0, best.1.len()) {
                 best = found;
             }
         }
-        if best.1.is_empty() && self.items[self.text.len()].known.contains(&(self.root, END)) {
+        if best.1.is_empty() && self.items[self.text.len()].contains(&(self.root, END)) {
             best.1.push(self.root.0);
         }
         Ok(best.1)
@@ -155,9 +136,9 @@ impl Chart<'_> {
         let mut inside: FxHashMap<Call, Option<Call>> = FxHashMap::from_iter([(call, None)]);
         let mut agenda = VecDeque::from([call]);
         while let Some(at) = agenda.pop_front().filter(|&at| at != self.root) {
-            let callers = self.callers.get(&at).map_or(0, |callers| callers.list.len());
+            let callers = self.callers.get(&at).map_or(0, |callers| callers.len());
             self.spend(STEPS * callers as u64, 0)?;
-            for &(caller, _) in self.callers.get(&at).iter().flat_map(|callers| &callers.list) {
+            for &(caller, _) in self.callers.get(&at).iter().flat_map(|callers| callers.iter()) {
                 inside.entry(caller).or_insert_with(|| {
                     agenda.push_back(caller);
                     Some(at)
@@ -177,13 +158,13 @@ impl Chart<'_> {
     fn read(&mut self, place: usize) -> Read<()> {
         let mut empty = FxHashSet::default();
         let mut at = 0;
-        while let Some(&(call, tail)) = self.items[place].list.get(at) {
+        while let Some(&(call, tail)) = self.items[place].get_index(at) {
             at += 1;
             if tail == END {
                 if call.1 == place {
                     empty.insert(call.0);
                 }
-                let callers = self.callers.get(&call).map(|callers| callers.list.clone()).unwrap_or_default();
+                let callers = self.callers.get(&call).cloned().unwrap_or_default();
                 for caller in callers {
                     self.add(place, caller)?;
                 }

@@ -130,7 +130,6 @@ fn collect_varying<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
                 found.push(node);
             }
         }
-        Node::Atomic { item, .. } | Node::Group { item, .. } => collect_varying(item, found),
         _ => {}
     }
 }
@@ -143,7 +142,6 @@ fn length(node: &Node) -> u64 {
         Node::Seq(items) => items.iter().map(length).fold(0, u64::saturating_add),
         Node::Alt(items) => items.first().map_or(0, length),
         Node::Repeat { item, low, .. } => length(item).saturating_mul((*low).into()),
-        Node::Atomic { item, .. } | Node::Group { item, .. } => length(item),
         _ => 0,
     }
 }

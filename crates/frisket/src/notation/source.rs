@@ -106,6 +106,10 @@ impl<'t> Source<'t> {
         Some(taken)
     }
 
+    /// Skips blanks and tabs; how many they are.
+    pub fn blanks(&mut self) -> usize {
+        self.take_while(|char| matches!(char, ' ' | '\t')).len()
+    }
     /// Skips the rest of a line.
     pub fn skip_line(&mut self) {
         self.take_while(|char| !matches!(char, '\r' | '\n'));
@@ -217,6 +221,23 @@ impl<'t> Source<'t> {
 pub(crate) fn count(digits: &str, at: usize) -> Read<u32> {
     let hint = "at most 4,294,967,295 are possible; `*` has no limit";
     digits.parse().map_err(|_| fault("the number of repetitions is too large", at, hint))
+}
+
+/// The counts of a repetition that begins at a place: the first one is not the greater one.
+pub(crate) fn counts(low: u32, high: Option<u32>, at: usize) -> Read<(u32, Option<u32>)> {
+    match high {
+        Some(high) if high < low => {
+            fail(format!("at least {low} and at most {high} times is never"), at, "the smaller count comes first")
+        }
+        high => Ok((low, high)),
+    }
+}
+
+/// Whether a special token's name is no number in brackets, or a right one.
+pub(crate) fn is_token_name(name: &str) -> bool {
+    let Some(number) = name.strip_prefix("<[") else { return true };
+    let digits = number.strip_suffix("]>").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// The character of a code point that is written at a place.

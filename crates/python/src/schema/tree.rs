@@ -3,7 +3,7 @@
 use crate::content::members;
 use crate::gil::take_turns;
 use frisket::front_end::schema::error::{Error, Result};
-use frisket::front_end::schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
+use frisket::front_end::schema::json::{NodeId, Text, Tree, TreeBuilder};
 use frisket::front_end::{Error as EngineError, Limit, Watch};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
@@ -127,11 +127,9 @@ fn text<T>(string: &Bound<'_, PyString>, make: impl FnOnce(Text<'_>) -> T) -> T 
     match string.to_str() {
         Ok(text) => make(Text::Unicode(text)),
         Err(_) => {
-            let points = string.call_method1("encode", ("utf-32-le", "surrogatepass")).and_then(|bytes| {
-                let bytes: Vec<u8> = bytes.extract()?;
-                Ok(bytes.chunks(4).map(|point| u32::from_le_bytes([point[0], point[1], point[2], point[3]])).collect())
-            });
-            make(OwnedText::from_code_points(&points.unwrap_or_else(|_: PyErr| Vec::new())).as_text())
+            let shown = string.call_method1("encode", ("utf-8", "backslashreplace"));
+            let shown: Vec<u8> = shown.and_then(|bytes| bytes.extract()).unwrap_or_default();
+            make(Text::Surrogates(&String::from_utf8_lossy(&shown)))
         }
     }
 }

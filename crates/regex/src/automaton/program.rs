@@ -144,7 +144,6 @@ impl Compiler {
                 self.add(Place::Ahead { start, negative: false, next: then })
             }
             Node::Look { item, ahead, negative, .. } => self.look(item, *ahead, *negative, then),
-            Node::Atomic { .. } | Node::Group { .. } | Node::Reference { .. } => Err(Halt::TooLarge),
         }
     }
 

@@ -9,7 +9,7 @@ use frisket_core::regular::term::TermId;
 /// Parts of a pattern between two checks of the limits, some 100 µs.
 const CHECKED: usize = 512;
 
-/// The node of a tree that asserts nothing and holds no atomic group. Errors: limits, misuse.
+/// The node of a tree that asserts nothing. Errors: limits, misuse.
 pub(super) fn lower(builder: &mut Builder, tree: &Node) -> Result<TermId> {
     match tree {
         Node::Text(text) => builder.literal(text.as_bytes()),
@@ -36,7 +36,7 @@ pub(super) fn lower(builder: &mut Builder, tree: &Node) -> Result<TermId> {
             let item = lower(builder, item)?;
             builder.repeat(item.number(), *low, *high)
         }
-        _ => Err(Error::Misuse("an assertion or an atomic group is no text".into()).into()),
+        _ => Err(Error::Misuse("an assertion is no text".into()).into()),
     }
 }
 

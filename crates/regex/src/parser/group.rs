@@ -35,9 +35,8 @@ impl Parser<'_> {
                 self.at = close + 1;
                 return Ok(None);
             }
-            if self.take(">") {
-                let item = Box::new(self.enclosed(at)?);
-                return Ok(Some(Node::Atomic { item, is_possessive: false, at }));
+            if self.starts_with(">") {
+                return self.gives_nothing_back("an atomic group", at);
             }
             if self.starts_with("P>") {
                 return self.fail("recursion inside a pattern is not supported", at, "write a grammar");
@@ -60,6 +59,12 @@ impl Parser<'_> {
             return self.fail("unknown kind of group", at, "ECMA-262 spells it (?<name>…)");
         }
         self.flagged(at)
+    }
+
+    /// A capturing group, behind its parenthesis and its name.
+    fn capture(&mut self, at: usize) -> Result<Node> {
+        self.groups += 1;
+        self.enclosed(at)
     }
 
     /// Reads the sign before a group's name, if there is one. `(?P<name>…)` is no ECMA-262, but all validators that
@@ -100,10 +105,10 @@ impl Parser<'_> {
             return self.fail("this group's name is not an identifier", at, None);
         }
         let may_repeat = self.is_ecma() && !self.syntax.is_strict;
-        if !may_repeat && self.names.contains_key(&name) {
+        if !may_repeat && self.names.contains(&name) {
             return self.fail(&format!("the name {name} is taken"), at, None);
         }
-        self.names.insert(name, self.groups.len());
+        self.names.insert(name);
         self.at = close.map_or(self.end, |close| close + 1);
         Ok(())
     }

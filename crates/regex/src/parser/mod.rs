@@ -14,7 +14,7 @@ use crate::tree::Node;
 use crate::unicode::class::{ECMA_LINE_END, NEWLINE};
 use crate::unicode::fold;
 use frisket_core::limits::Watch;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// The deepest nesting of groups. Each takes some kilobytes of the stack, here and in every later pass over the tree.
 pub const DEEPEST: usize = 50;
@@ -40,12 +40,7 @@ pub fn parse_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<No
         let message = format!("the pattern has {} characters, and {LONGEST} are read at most", chars.len());
         return Err(Error::Limit(Flaw { message, at: None, hint: Some("write it as a grammar with rules".into()) }));
     }
-    let mut parser = Parser::new(&chars, syntax, watch);
-    let tree = parser.whole()?;
-    if syntax.is_strict || !parser.may_refer {
-        return Ok(tree);
-    }
-    parser.expanded(tree)
+    Parser::new(&chars, syntax, watch).whole()
 }
 
 /// Reads a pattern from left to right, under the flags that hold at each place.
@@ -59,14 +54,11 @@ struct Parser<'a> {
     depth: usize,
     /// The last place at which flags for the whole pattern may stand.
     head: usize,
-    /// The end of each capturing group; `usize::MAX` while it is open.
-    groups: Vec<usize>,
-    names: FxHashMap<String, usize>,
+    /// How many capturing groups began so far.
+    groups: usize,
+    names: FxHashSet<String>,
     /// Name or number, and place, of each back-reference.
     references: Vec<(String, usize)>,
-    /// Whether something looks like a back-reference, so that groups must be known.
-    may_refer: bool,
-    refers_to_any_case: bool,
     watch: &'a Watch,
 }
 
@@ -89,11 +81,9 @@ impl<'a> Parser<'a> {
             end,
             depth: 0,
             head: at,
-            groups: Vec::new(),
-            names: FxHashMap::default(),
+            groups: 0,
+            names: FxHashSet::default(),
             references: Vec::new(),
-            may_refer: pattern.windows(2).any(|pair| matches!(pair, ['\\', '1'..='9' | 'k'] | ['P', '='])),
-            refers_to_any_case: false,
             watch,
         }
     }
@@ -103,12 +93,7 @@ impl<'a> Parser<'a> {
         if self.at < self.end {
             return self.fail("unbalanced )", self.at, None);
         }
-        if self.syntax.is_strict {
-            let unknown = self.references.iter().find(|(name, _)| self.group_named(name).is_none());
-            if let Some((name, at)) = unknown {
-                return self.fail(&format!("there is no group {name}"), *at, None);
-            }
-        }
+        self.check_references()?;
         Ok(node)
     }
 
@@ -267,13 +252,13 @@ impl<'a> Parser<'a> {
             Node::Look { .. } if self.syntax.is_strict => {
                 return self.fail("nothing to repeat: an assertion has no width", at, None);
             }
-            Node::Repeat { .. } | Node::Atomic { is_possessive: true, .. } => {
-                return self.fail("a quantifier after a quantifier", at, None);
-            }
+            Node::Repeat { .. } => return self.fail("a quantifier after a quantifier", at, None),
             _ => {}
         }
         let is_lazy = self.take("?");
-        let is_possessive = !is_lazy && !self.is_ecma() && self.take("+");
+        if !is_lazy && !self.is_ecma() && self.starts_with("+") {
+            return self.gives_nothing_back("a possessive quantifier", at);
+        }
         if matches!(item, Node::Look { .. }) {
             // The result is no repetition, so a second quantifier is refused here.
             if self.peek().is_some_and(|char| "*+?{".contains(char)) && self.counts()?.is_some() {
@@ -283,11 +268,18 @@ impl<'a> Parser<'a> {
         }
         // Both are at most `LARGEST_COUNT`.
         let (low, high) = (low as u32, high.map(|high| high as u32));
-        let repeat = Node::Repeat { item: Box::new(item), low, high, is_lazy, at };
-        Ok(match is_possessive {
-            true => Node::Atomic { item: Box::new(repeat), is_possessive, at },
-            false => repeat,
-        })
+        Ok(Node::Repeat { item: Box::new(item), low, high, is_lazy, at })
+    }
+
+    /// Refuses a construct that keeps its first match: the texts of what follows depend on the order of the search.
+    fn gives_nothing_back<T>(&self, construct: &str, at: usize) -> Result<T> {
+        let hint = "use the ordinary group or quantifier, and say with (?!…) what may not follow it";
+        Err(Error::Irregular(Flaw::of(
+            self.pattern,
+            &format!("{construct} depends on the order of a search"),
+            at,
+            hint,
+        )))
     }
 
     /// The item that begins here; None for flags, comments and white space without a meaning.

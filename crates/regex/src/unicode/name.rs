@@ -5,7 +5,7 @@
 use unicode_script::Script;
 
 /// General categories: the short name, then the long one and further ones.
-const CATEGORIES: &[(&str, &str)] = &[
+pub(super) const CATEGORIES: &[(&str, &str)] = &[
     ("C", "Other"),
     ("Cc", "Control cntrl"),
     ("Cf", "Format"),

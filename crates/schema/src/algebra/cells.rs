@@ -109,7 +109,6 @@ impl Expander<'_> {
     fn language(&mut self, union: &Union) -> Result<Option<(Types, TermId)>> {
         let is_exact = |condition: &StringCondition| match condition {
             StringCondition::Matches(matches) => matches.bounds.is_none() && matches.written.is_none(),
-            StringCondition::Nested(_) => false,
             StringCondition::Length { .. } | StringCondition::Among { .. } => true,
         };
         let (mut types, mut texts) = (Types::NONE, Vec::new());

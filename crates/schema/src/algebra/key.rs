@@ -1,7 +1,7 @@
 //! Conjunctions that keys must meet (propertyNames) → the keys as a term, and whether a given key meets them.
 
 use super::Expander;
-use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
+use crate::condition::{Conjunct, ConjunctionId, Types};
 use crate::error::{Error, Result};
 use crate::types::{string, Terms};
 use frisket_core::regular::term::TermId;
@@ -18,7 +18,7 @@ impl Expander<'_> {
             let message = "propertyNames refers to the schema that it stands in";
             return Err(Error::limit(message).at(self.pointer_of(goal)));
         };
-        let found = self.texts_of(goal, &union)?;
+        let found = self.texts_of(&union)?;
         self.key_texts.insert(goal, found);
         Ok(found)
     }
@@ -48,25 +48,16 @@ impl Expander<'_> {
         names.map(|(pointer, _)| pointer.clone()).collect()
     }
 
-    fn texts_of(&mut self, goal: ConjunctionId, union: &[Conjunct]) -> Result<Option<TermId>> {
+    fn texts_of(&mut self, union: &[Conjunct]) -> Result<Option<TermId>> {
+        let terms = Terms::new(&mut self.builder);
         let mut nodes: IndexSet<TermId, FxBuildHasher> = IndexSet::default();
         for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
-            let regular = self.regular(goal, &conjunct.strings);
-            nodes.extend(string::lower(&Terms::new(&mut self.builder), &regular)?);
+            nodes.extend(string::lower(&terms, &conjunct.strings)?);
         }
         if nodes.is_empty() {
             return Ok(None);
         }
         let nodes: Vec<TermId> = nodes.into_iter().collect();
-        Ok(Some(Terms::new(&mut self.builder).alt(&nodes)?))
-    }
-
-    /// The regular conditions on a key; the others are noted as not enforced.
-    fn regular(&mut self, goal: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
-        let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
-        let name = nested.language.name().to_owned();
-        let slips = format!("{name} is not enforced on keys; any key could slip through");
-        self.subschemas.omit(self.pointer_of(goal), &name, slips);
-        conditions.iter().filter(|condition| !string::is_nested(condition)).cloned().collect()
+        Ok(Some(terms.alt(&nodes)?))
     }
 }

@@ -12,7 +12,7 @@ mod types;
 pub use array::ArrayCondition;
 pub use number::NumberCondition;
 pub use object::{MemberConstraints, Members, ObjectCondition};
-pub use string::{Matches, Nested, NestedText, StringCondition, TextBounds};
+pub use string::{Matches, StringCondition, TextBounds};
 pub use types::Types;
 
 use indexmap::IndexSet;

@@ -29,8 +29,6 @@ pub enum StringCondition {
         /// Whether the texts are inside.
         positive: bool,
     },
-    /// In a context-free language that is not regular, such as JSON in a string, or outside it.
-    Nested(Nested),
 }
 
 /// A regular language of texts, or its complement. Equal if the nodes and the sign are.
@@ -52,30 +50,6 @@ pub trait TextBounds: Send + Sync {
     ///
     /// Errors: limits of the builder.
     fn outer(&self, builder: &mut Builder) -> Result<TermId>;
-}
-
-/// A language that is not regular, or its complement. Equal if the names and the sign are.
-#[derive(Clone)]
-pub struct Nested {
-    /// The language.
-    pub language: Arc<dyn NestedText>,
-    /// Whether texts of the language are inside.
-    pub positive: bool,
-}
-
-/// A context-free language that is not regular, such as that of JSON or of regular expressions.
-pub trait NestedText: Send + Sync {
-    /// The keyword that asks for the language, for messages. Languages of equal name are equal.
-    fn name(&self) -> &str;
-
-    /// The node of the JSON strings of the language, quotes included. `free_escapes` allows every escape of RFC 8259,
-    /// `nonempty` leaves out the empty text.
-    ///
-    /// Errors: limits of the builder.
-    fn build(&self, builder: &mut Builder, free_escapes: bool, nonempty: bool) -> Result<TermId>;
-
-    /// Whether a text is in the language.
-    fn check(&self, text: &str) -> bool;
 }
 
 impl Matches {
@@ -120,9 +94,6 @@ impl StringCondition {
             StringCondition::Among { values, positive } => {
                 vec![StringCondition::Among { values: values.clone(), positive: !positive }]
             }
-            StringCondition::Nested(Nested { language, positive }) => {
-                vec![StringCondition::Nested(Nested { language: language.clone(), positive: !positive })]
-            }
         }
     }
 }
@@ -145,27 +116,6 @@ impl fmt::Debug for Matches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.positive { "in" } else { "outside" };
         write!(f, "{sign} node {}", self.node.number())
-    }
-}
-
-impl PartialEq for Nested {
-    fn eq(&self, other: &Self) -> bool {
-        self.positive == other.positive && self.language.name() == other.language.name()
-    }
-}
-
-impl Eq for Nested {}
-
-impl Hash for Nested {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.positive, self.language.name()).hash(state);
-    }
-}
-
-impl fmt::Debug for Nested {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.positive { "in" } else { "outside" };
-        write!(f, "{sign} {}", self.language.name())
     }
 }
 

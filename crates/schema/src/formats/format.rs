@@ -36,8 +36,6 @@ pub struct KnownFormat {
 pub(super) enum Language {
     /// A regular language.
     Texts(Texts),
-    /// A context-free language that is not regular.
-    Nested(NestedTexts),
     /// Numbers between two numerals; only integers where the flag is set.
     Numbers(&'static str, &'static str, bool),
 }
@@ -71,15 +69,6 @@ pub(super) struct Written {
     pub node: fn(&Terms<'_>, &FormatOptions) -> Result<TermId>,
     /// The bounds of the options, for the report.
     pub note: fn(&FormatOptions) -> String,
-}
-
-/// A format whose language is not regular.
-#[derive(Debug)]
-pub(super) struct NestedTexts {
-    /// The node of whole JSON strings: with all escapes if the first flag is set, without the empty text if the second.
-    pub build: fn(&Terms<'_>, bool, bool) -> Result<TermId>,
-    /// Whether a text is of the format.
-    pub check: fn(&str) -> bool,
 }
 
 impl Texts {

@@ -1,16 +1,14 @@
 //! Patterns and formats → their languages, each made once for a builder.
 
-use super::content::JSON;
-use super::format::{matching, numbers, KnownFormat, Language, NestedTexts, Texts, Written};
-use super::openapi::BASE64;
+use super::content::CONTENTS;
+use super::format::{numbers, KnownFormat, Language, Texts, Written};
 use super::shared::{shared, Part};
 use super::table::find;
 use super::{FormatOptions, Mode};
-use crate::condition::{Matches, Nested, NestedText, StringCondition, TextBounds};
+use crate::condition::{Matches, StringCondition, TextBounds};
 use crate::draft::Draft;
 use crate::error::{Error, Result};
 use crate::read::{Format, Inexactness, Languages, Pattern};
-use crate::types::Terms;
 use frisket_core::builder::Builder;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::limits::Watch;
@@ -30,7 +28,6 @@ pub struct KnownLanguages {
     /// Pattern → its language, in the order of first use.
     patterns: IndexMap<Box<str>, Pattern>,
     formats: IndexMap<(Box<str>, Draft), Format>,
-    base64: Option<TermId>,
     /// The flag and clock that end the reading of a long pattern.
     watch: Watch,
 }
@@ -44,13 +41,7 @@ pub struct OnBuilder<'a> {
 impl KnownLanguages {
     /// An empty table.
     pub fn new(options: FormatOptions) -> Self {
-        KnownLanguages {
-            options,
-            patterns: IndexMap::new(),
-            formats: IndexMap::new(),
-            base64: None,
-            watch: Watch::default(),
-        }
+        KnownLanguages { options, patterns: IndexMap::new(), formats: IndexMap::new(), watch: Watch::default() }
     }
 
     /// Lets a flag or the clock end the reading of the patterns that follow.
@@ -78,7 +69,6 @@ impl KnownLanguages {
             options: self.options,
             patterns: self.patterns.clone(),
             formats: fixed.map(|(key, format)| (key.clone(), format.clone())).collect(),
-            base64: self.base64,
             watch: self.watch.clone(),
         }
     }
@@ -114,30 +104,26 @@ impl Languages for OnBuilder<'_> {
     }
 
     fn format(&mut self, name: &str, draft: Draft) -> Result<Format> {
-        let options = self.known.options;
-        let Some(found) = find(name, draft, options.mode) else { return Ok(Format::Annotation) };
-        let key = (name.into(), draft);
+        self.asserted(find(name, draft, self.known.options.mode), draft)
+    }
+
+    fn content(&mut self, name: &str, draft: Draft) -> Result<Format> {
+        let asserts = self.known.options.mode != Mode::Annotate;
+        self.asserted(CONTENTS.iter().find(|content| asserts && content.name == name), draft)
+    }
+}
+
+impl OnBuilder<'_> {
+    /// The conditions that a format stands for, made once; without a format, the name is an annotation.
+    fn asserted(&mut self, found: Option<&'static KnownFormat>, draft: Draft) -> Result<Format> {
+        let Some(found) = found else { return Ok(Format::Annotation) };
+        let key = (found.name.into(), draft);
         if let Some(known) = self.known.formats.get(&key) {
             return Ok(known.clone());
         }
-        let made = asserted(self.builder, found, &options)?;
+        let made = asserted(self.builder, found, &self.known.options)?;
         self.known.formats.insert(key, made.clone());
         Ok(made)
-    }
-
-    fn base64(&mut self) -> Result<Option<TermId>> {
-        if self.known.options.mode == Mode::Annotate {
-            return Ok(None);
-        }
-        if self.known.base64.is_none() {
-            self.known.base64 = Some(matching(&Terms::new(self.builder), BASE64)?);
-        }
-        Ok(self.known.base64)
-    }
-
-    fn json(&mut self) -> Result<Option<Nested>> {
-        let asserts = self.known.options.mode != Mode::Annotate;
-        Ok(asserts.then(|| nested("contentMediaType".into(), &JSON)))
     }
 }
 
@@ -147,14 +133,11 @@ fn asserted(builder: &mut Builder, found: &'static KnownFormat, options: &Format
         Language::Numbers(least, most, are_integers) => {
             return Ok(Format::Numbers(numbers(least, most, *are_integers)))
         }
-        Language::Nested(texts) => StringCondition::Nested(nested(format!("format {}", found.name), texts)),
         Language::Texts(texts) => StringCondition::Matches(matches(builder, found, texts, options)?),
     };
-    let inexactness = found.left_out.map(|left_out| Inexactness {
-        is_sound: true,
-        reason: left_out.into(),
-        narrows_complement: found.narrows_complement(),
-    });
+    let inexactness = found
+        .left_out
+        .map(|left_out| Inexactness { reason: left_out.into(), narrows_complement: found.narrows_complement() });
     Ok(Format::Text(condition, inexactness))
 }
 
@@ -195,30 +178,6 @@ impl TextBounds for Bounds {
             None => shared(builder, self.format.key(Part::Inner(false)), |terms| self.texts.node.make(terms, false))?,
         };
         Ok(*self.outer.get_or_init(|| made))
-    }
-}
-
-/// A language that is not regular, with the keyword that asks for it.
-struct Nesting {
-    name: String,
-    texts: &'static NestedTexts,
-}
-
-fn nested(name: String, texts: &'static NestedTexts) -> Nested {
-    Nested { language: Arc::new(Nesting { name, texts }), positive: true }
-}
-
-impl NestedText for Nesting {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn build(&self, builder: &mut Builder, free_escapes: bool, nonempty: bool) -> EngineResult<TermId> {
-        (self.texts.build)(&Terms::new(builder), free_escapes, nonempty)
-    }
-
-    fn check(&self, text: &str) -> bool {
-        (self.texts.check)(text)
     }
 }
 
@@ -272,13 +231,14 @@ mod tests {
             let (mut known, mut builder) =
                 (KnownLanguages::new(FormatOptions { mode, ..FormatOptions::default() }), Builder::default());
             let mut languages = known.on(&mut builder);
-            let contents = (languages.base64().unwrap().is_some(), languages.json().unwrap().is_some());
+            let contents = ["base64", "application/json"]
+                .map(|name| languages.content(name, Draft::Draft7).unwrap() != Format::Annotation);
             (languages.format(name, Draft::Draft2020).unwrap() != Format::Annotation, contents)
         };
-        assert_eq!(of(Mode::Annotate, "date"), (false, (false, false)));
-        assert_eq!(of(Mode::Assert, "date"), (true, (true, true)));
-        assert_eq!(of(Mode::Assert, "byte"), (false, (true, true)));
-        assert_eq!(of(Mode::Python, "byte"), (true, (true, true)));
+        assert_eq!(of(Mode::Annotate, "date"), (false, [false, false]));
+        assert_eq!(of(Mode::Assert, "date"), (true, [true, true]));
+        assert_eq!(of(Mode::Assert, "byte"), (false, [true, true]));
+        assert_eq!(of(Mode::Python, "byte"), (true, [true, true]));
     }
 
     #[test]

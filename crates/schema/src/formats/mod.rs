@@ -3,9 +3,8 @@
 //! ```text
 //! options     the caller's options for formats
 //! format      one format: its language, and how exact its nodes are
-//! spelling    characters of a text → their spellings in a JSON string
 //! date_time … uuid, openapi, network    the formats, one file for each family
-//! content     JSON inside of strings
+//! content     base64 and JSON inside of strings
 //! shared      nodes that are made once for the process
 //! table       a name → its format
 //! known       patterns and formats that were asked for, made once for each builder
@@ -25,7 +24,6 @@ mod options;
 mod pointer;
 mod regex;
 mod shared;
-mod spelling;
 mod table;
 mod uri;
 mod uuid;

@@ -44,7 +44,7 @@ pub struct TreeBuilder {
     parts: Vec<MemberAt>,
     /// Levels below each node, for nodes that are pushed again.
     heights: Vec<u32>,
-    key: Option<(TextAt, u32)>,
+    key: Option<TextAt>,
     done: Option<NodeId>,
     watch: Watch,
 }
@@ -54,19 +54,17 @@ pub struct TreeBuilder {
 struct Open {
     is_object: bool,
     first_part: usize,
-    start: u32,
     height: u32,
 }
 
 /// The key in the entry of an item.
-const NO_KEY: (TextAt, u32) = (TextAt::Foreign(Slice { start: 0, end: 0 }), 0);
+const NO_KEY: TextAt = TextAt::Foreign(Slice { start: 0, end: 0 });
 
 impl Default for TreeBuilder {
     fn default() -> Self {
         let tree = Tree {
             nodes: Vec::new(),
             texts: String::new(),
-            code_points: Vec::new(),
             items: Vec::new(),
             members: Vec::new(),
             by_key: Vec::new(),
@@ -99,34 +97,36 @@ impl TreeBuilder {
 
     /// null
     pub fn null(&mut self) -> Result<NodeId> {
-        self.push(ValueAt::Null, (0, 0))
+        self.add(ValueAt::Null, 0)
     }
 
     /// false or true
     pub fn boolean(&mut self, flag: bool) -> Result<NodeId> {
-        self.push(ValueAt::Boolean(flag), (0, 0))
+        self.add(ValueAt::Boolean(flag), 0)
     }
 
     /// A number, as JSON writes it.
     pub fn number(&mut self, numeral: &str) -> Result<NodeId> {
-        self.number_at(numeral, (0, 0))
+        let at = self.store(numeral)?;
+        self.add(ValueAt::Number(at), 0)
     }
 
     /// A number that JSON lacks, such as NaN, by its name.
     pub fn non_finite(&mut self, name: &str) -> Result<NodeId> {
         let at = self.store(name)?;
-        self.push(ValueAt::NonFinite(at), (0, 0))
+        self.add(ValueAt::NonFinite(at), 0)
     }
 
     /// A string.
     pub fn string(&mut self, text: Text<'_>) -> Result<NodeId> {
-        self.string_at(text, (0, 0))
+        let at = self.store_text(text)?;
+        self.add(ValueAt::String(at), 0)
     }
 
     /// A value that is no JSON, by the name of its type.
     pub fn foreign(&mut self, name: &str) -> Result<NodeId> {
         let at = self.store(name)?;
-        self.push(ValueAt::Foreign(at), (0, 0))
+        self.add(ValueAt::Foreign(at), 0)
     }
 
     /// A value that was pushed before: in other languages, one value may stand at several places.
@@ -139,31 +139,47 @@ impl TreeBuilder {
 
     /// Begins an array; its items follow.
     pub fn begin_array(&mut self) -> Result<()> {
-        self.begin(false, 0)
+        self.begin(false)
     }
 
     /// Begins an object; its members follow, each a key and a value. Members of one name have the place of the first
     /// and the value of the last.
     pub fn begin_object(&mut self) -> Result<()> {
-        self.begin(true, 0)
+        self.begin(true)
     }
 
     /// The name of the next member.
     pub fn key(&mut self, text: Text<'_>) -> Result<()> {
-        self.key_at(text, 0)
+        self.tree.has_ids |= matches!(text, Text::Unicode("$id" | "id"));
+        self.key = Some(self.store_text(text)?);
+        Ok(())
     }
 
     /// The key of the next member, if it is no string, as an error should show it.
     pub fn foreign_key(&mut self, name: &str) -> Result<()> {
         let at = self.store(name)?;
         self.tree.has_foreign_keys = true;
-        self.key = Some((TextAt::Foreign(at), 0));
+        self.key = Some(TextAt::Foreign(at));
         Ok(())
     }
 
     /// Ends the innermost array or object.
     pub fn end(&mut self) -> Result<NodeId> {
-        self.end_at(0)
+        let open = self.open.pop().expect("an end needs a begin");
+        let value = match open.is_object {
+            true => ValueAt::Object(self.members(open.first_part)?),
+            false => {
+                let start = self.tree.items.len() as u32;
+                self.tree.items.extend(self.parts[open.first_part..].iter().map(|part| part.value));
+                ValueAt::Array(Slice { start, end: self.tree.items.len() as u32 })
+            }
+        };
+        self.parts.truncate(open.first_part);
+        let waiting = self.parts.pop().expect("a begin leaves its key");
+        if self.is_in_object() == Some(true) {
+            self.key = Some(waiting.key);
+        }
+        self.add(value, open.height + 1)
     }
 
     /// The tree of everything pushed.
@@ -178,52 +194,14 @@ impl TreeBuilder {
         self.open.last().map(|open| open.is_object)
     }
 
-    pub(super) fn number_at(&mut self, numeral: &str, span: (u32, u32)) -> Result<NodeId> {
-        let at = self.store(numeral)?;
-        self.push(ValueAt::Number(at), span)
-    }
-
-    pub(super) fn string_at(&mut self, text: Text<'_>, span: (u32, u32)) -> Result<NodeId> {
-        let at = self.store_text(text)?;
-        self.push(ValueAt::String(at), span)
-    }
-
-    pub(super) fn literal_at(&mut self, flag: Option<bool>, span: (u32, u32)) -> Result<NodeId> {
-        self.push(flag.map_or(ValueAt::Null, ValueAt::Boolean), span)
-    }
-
-    pub(super) fn key_at(&mut self, text: Text<'_>, start: u32) -> Result<()> {
-        self.tree.has_ids |= matches!(text, Text::Unicode("$id" | "id"));
-        self.key = Some((self.store_text(text)?, start));
-        Ok(())
-    }
-
-    pub(super) fn begin(&mut self, is_object: bool, start: u32) -> Result<()> {
+    pub(super) fn begin(&mut self, is_object: bool) -> Result<()> {
         self.check_depth(1)?;
         let key =
             if self.is_in_object() == Some(true) { self.key.take().expect("a member needs a key") } else { NO_KEY };
         // The key is kept below the parts of its value until the value ends.
-        self.parts.push(MemberAt { key: key.0, key_start: key.1, value: NodeId(0) });
-        self.open.push(Open { is_object, first_part: self.parts.len(), start, height: 0 });
+        self.parts.push(MemberAt { key, value: NodeId(0) });
+        self.open.push(Open { is_object, first_part: self.parts.len(), height: 0 });
         Ok(())
-    }
-
-    pub(super) fn end_at(&mut self, end: u32) -> Result<NodeId> {
-        let open = self.open.pop().expect("an end needs a begin");
-        let value = match open.is_object {
-            true => ValueAt::Object(self.members(open.first_part)?),
-            false => {
-                let start = self.tree.items.len() as u32;
-                self.tree.items.extend(self.parts[open.first_part..].iter().map(|part| part.value));
-                ValueAt::Array(Slice { start, end: self.tree.items.len() as u32 })
-            }
-        };
-        self.parts.truncate(open.first_part);
-        let waiting = self.parts.pop().expect("a begin leaves its key");
-        if self.is_in_object() == Some(true) {
-            self.key = Some((waiting.key, waiting.key_start));
-        }
-        self.add(value, (open.start, end), open.height + 1)
     }
 
     /// Moves the members from `first` on into the tree, without repeated names.
@@ -249,11 +227,7 @@ impl TreeBuilder {
         Ok(Slice { start, end: tree.members.len() as u32 })
     }
 
-    fn push(&mut self, value: ValueAt, span: (u32, u32)) -> Result<NodeId> {
-        self.add(value, span, 0)
-    }
-
-    fn add(&mut self, value: ValueAt, span: (u32, u32), height: u32) -> Result<NodeId> {
+    fn add(&mut self, value: ValueAt, height: u32) -> Result<NodeId> {
         if self.tree.nodes.len() >= u32::MAX as usize {
             return Err(too_large());
         }
@@ -262,7 +236,7 @@ impl TreeBuilder {
             self.watch.check()?;
         }
         let hash = self.content_hash(value);
-        self.tree.nodes.push(Node { value, span: Slice { start: span.0, end: span.1 }, hash });
+        self.tree.nodes.push(Node { value, hash });
         self.heights.push(height);
         self.place(node);
         Ok(node)
@@ -276,7 +250,7 @@ impl TreeBuilder {
             Some(open) => {
                 open.height = open.height.max(height);
                 let key = if open.is_object { self.key.take().expect("a member needs a key") } else { NO_KEY };
-                self.parts.push(MemberAt { key: key.0, key_start: key.1, value: node });
+                self.parts.push(MemberAt { key, value: node });
             }
         }
     }
@@ -335,14 +309,7 @@ impl TreeBuilder {
     fn store_text(&mut self, text: Text<'_>) -> Result<TextAt> {
         match text {
             Text::Unicode(text) => self.store(text).map(TextAt::Unicode),
-            Text::Surrogates(points) => {
-                let start = self.tree.code_points.len();
-                if start + points.len() > u32::MAX as usize {
-                    return Err(too_large());
-                }
-                self.tree.code_points.extend(points);
-                Ok(TextAt::Surrogates(Slice { start: start as u32, end: self.tree.code_points.len() as u32 }))
-            }
+            Text::Surrogates(text) => self.store(text).map(TextAt::Surrogates),
         }
     }
 }
@@ -379,10 +346,9 @@ fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
             hash.word(0);
             hash.bytes(text.as_bytes());
         }
-        Key::Text(Text::Surrogates(points)) => {
+        Key::Text(Text::Surrogates(text)) => {
             hash.word(1);
-            hash.word(points.len() as u64);
-            points.iter().for_each(|&point| hash.word(point.into()));
+            hash.bytes(text.as_bytes());
         }
         Key::Foreign(name) => {
             hash.word(2);

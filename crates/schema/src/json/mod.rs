@@ -1,4 +1,4 @@
-//! JSON text, or pushes of a caller → an owned tree: members in order, a content hash and a span for each node.
+//! JSON text, or pushes of a caller → an owned tree: members in order, a content hash for each node.
 //!
 //! ```text
 //! text → parse ─┐
@@ -17,5 +17,5 @@ mod write;
 pub use build::{TreeBuilder, MAX_DEPTH};
 pub use parse::{parse, parse_watched};
 pub use position::line_and_column;
-pub use text::{OwnedText, Text};
+pub use text::Text;
 pub use tree::{Key, Member, NodeId, Object, Tree, Value};

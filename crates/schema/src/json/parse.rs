@@ -5,10 +5,12 @@
 
 use super::build::{too_large, TreeBuilder};
 use super::position::line_and_column;
-use super::text::{OwnedText, Text};
+use super::text::Text;
 use super::tree::Tree;
 use crate::error::{Error, Result};
 use frisket_core::limits::Watch;
+use std::borrow::Cow;
+use std::fmt::Write;
 
 const HINT: &str = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name";
 const MARK_HINT: &str = "read the file with encoding=\"utf-8-sig\", which leaves the mark out";
@@ -37,18 +39,13 @@ pub fn parse_watched(text: &str, watch: Watch) -> Result<Tree> {
     Ok(parser.builder.finish())
 }
 
-/// A string: most have no escapes and need no copy.
-enum Spelled<'a> {
-    Plain(&'a str),
-    Decoded(OwnedText),
-}
+/// A string, and whether UTF-8 can spell it. Most have no escapes and need no copy.
+type Spelled<'a> = (Cow<'a, str>, bool);
 
-impl Spelled<'_> {
-    fn as_text(&self) -> Text<'_> {
-        match self {
-            Spelled::Plain(text) => Text::Unicode(text),
-            Spelled::Decoded(text) => text.as_text(),
-        }
+fn text<'s>((text, is_unicode): &'s Spelled<'_>) -> Text<'s> {
+    match is_unicode {
+        true => Text::Unicode(text),
+        false => Text::Surrogates(text),
     }
 }
 
@@ -113,11 +110,11 @@ impl<'a> Parser<'a> {
     }
 
     fn begin(&mut self, is_object: bool, start: usize) -> Result<()> {
-        self.builder.begin(is_object, start as u32).map_err(|error| error.at(self.position(start)))
+        self.builder.begin(is_object).map_err(|error| error.at(self.position(start)))
     }
 
     fn close(&mut self) -> Result<()> {
-        self.builder.end_at(self.at as u32).map(|_| ())
+        self.builder.end().map(|_| ())
     }
 
     fn member_begins(&mut self) -> Result<()> {
@@ -126,7 +123,7 @@ impl<'a> Parser<'a> {
             return Err(self.wrong("expected a name in double quotes", start));
         }
         let name = self.string()?;
-        self.builder.key_at(name.as_text(), start as u32)?;
+        self.builder.key(text(&name))?;
         self.skip_space();
         if self.peek() != Some(b':') {
             return Err(self.wrong("expected ':'", self.at));
@@ -140,17 +137,20 @@ impl<'a> Parser<'a> {
         let literals = [("null", None), ("true", Some(true)), ("false", Some(false))];
         match self.peek() {
             Some(b'"') => {
-                let text = self.string()?;
-                self.builder.string_at(text.as_text(), (start as u32, self.at as u32))?;
+                let string = self.string()?;
+                self.builder.string(text(&string))?;
             }
             Some(b'-' | b'0'..=b'9') => {
                 self.number()?;
-                self.builder.number_at(&self.text[start..self.at], (start as u32, self.at as u32))?;
+                self.builder.number(&self.text[start..self.at])?;
             }
             _ => match literals.iter().find(|(word, _)| self.bytes[start..].starts_with(word.as_bytes())) {
                 Some((word, flag)) => {
                     self.at += word.len();
-                    self.builder.literal_at(*flag, (start as u32, self.at as u32))?;
+                    match *flag {
+                        Some(flag) => self.builder.boolean(flag)?,
+                        None => self.builder.null()?,
+                    };
                 }
                 None => return Err(self.no_value(start)),
             },
@@ -210,22 +210,22 @@ impl<'a> Parser<'a> {
         if self.bytes.get(plain) == Some(&b'"') {
             let text = &self.text[self.at..plain];
             self.at = plain + 1;
-            return Ok(Spelled::Plain(text));
+            return Ok((text.into(), true));
         }
-        let mut points = Vec::new();
+        let (mut text, mut is_unicode) = (String::new(), true);
         loop {
             let plain = self.plain_end();
-            points.extend(self.text[self.at..plain].chars().map(u32::from));
+            text.push_str(&self.text[self.at..plain]);
             self.at = plain;
             match self.peek() {
                 None => return Err(self.wrong("this string has no end", start)),
                 Some(b'"') => break,
-                Some(b'\\') => self.escape(start, &mut points)?,
+                Some(b'\\') => is_unicode &= self.escape(start, &mut text)?,
                 Some(_) => return Err(self.wrong("a control character in a string must be escaped", self.at)),
             }
         }
         self.at += 1;
-        Ok(Spelled::Decoded(OwnedText::from_code_points(&points)))
+        Ok((text.into(), is_unicode))
     }
 
     /// The index of the next quote, backslash or control character, or of the end.
@@ -234,36 +234,35 @@ impl<'a> Parser<'a> {
         self.at + rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\').unwrap_or(rest.len())
     }
 
-    fn escape(&mut self, string: usize, points: &mut Vec<u32>) -> Result<()> {
+    /// Reads an escape; whether it is a character, and no half of a surrogate pair.
+    fn escape(&mut self, string: usize, text: &mut String) -> Result<bool> {
         let start = self.at;
         let Some(&letter) = self.bytes.get(start + 1) else { return Err(self.wrong("this string has no end", string)) };
-        let point = match letter {
+        self.at = start + 2;
+        text.push(match letter {
             b'"' | b'\\' | b'/' => letter.into(),
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => 10,
-            b'r' => 13,
-            b't' => 9,
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
             b'u' => {
-                let first = self.unit(start)?;
-                match self.unit(start + 6) {
-                    Ok(second @ 0xdc00..=0xdfff) if (0xd800..0xdc00).contains(&first) => {
-                        self.at = start + 12;
-                        points.push(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
-                        return Ok(());
-                    }
-                    _ => {
-                        self.at = start + 6;
-                        points.push(first);
-                        return Ok(());
-                    }
+                let mut point = self.unit(start)?;
+                self.at = start + 6;
+                if let (0xd800..=0xdbff, Ok(low @ 0xdc00..=0xdfff)) = (point, self.unit(self.at)) {
+                    point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+                    self.at += 6;
                 }
+                let Some(char) = char::from_u32(point) else {
+                    // Writing into a String cannot fail.
+                    let _ = write!(text, "\\u{point:04x}");
+                    return Ok(false);
+                };
+                char
             }
             _ => return Err(self.wrong("no such escape in a string", start)),
-        };
-        self.at = start + 2;
-        points.push(point);
-        Ok(())
+        });
+        Ok(true)
     }
 
     /// The number of an escape `\uXXXX` that stands at `start`.

@@ -1,4 +1,4 @@
-//! Id of a node → its value, span and content hash, as the readers of a schema need them.
+//! Id of a node → its value and content hash, as the readers of a schema need them.
 //!
 //! Nodes lie in one array and texts in one string, so that a tree of thousands of nodes is a handful of allocations.
 
@@ -54,14 +54,12 @@ pub(super) enum ValueAt {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberAt {
     pub key: TextAt,
-    pub key_start: u32,
     pub value: NodeId,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub value: ValueAt,
-    pub span: Slice,
     pub hash: u128,
 }
 
@@ -70,7 +68,6 @@ pub(super) struct Node {
 pub struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) texts: String,
-    pub(super) code_points: Vec<u32>,
     pub(super) items: Vec<NodeId>,
     pub(super) members: Vec<MemberAt>,
     /// For each object, its members' places in the order of `compare_keys`; parallel to `members`.
@@ -119,8 +116,6 @@ pub enum Key<'a> {
 pub struct Member<'a> {
     /// Its name.
     pub key: Key<'a>,
-    /// The byte of the text at which the name begins.
-    pub key_start: usize,
     /// Its value.
     pub value: NodeId,
 }
@@ -194,11 +189,6 @@ impl Tree {
         }
     }
 
-    /// The bytes of the text that a node was read from; empty if it was not read from text.
-    pub fn span(&self, node: NodeId) -> Range<usize> {
-        self.nodes[node.0 as usize].span.range()
-    }
-
     /// A hash of the node's content: types, spellings of numbers, strings, items and members in order.
     ///
     /// Nodes of equal hash have equal content, wherever they stand, unless an adversary chose them.
@@ -224,7 +214,7 @@ impl Tree {
     pub(super) fn key(&self, at: TextAt) -> Key<'_> {
         match at {
             TextAt::Unicode(at) => Key::Text(Text::Unicode(&self.texts[at.range()])),
-            TextAt::Surrogates(at) => Key::Text(Text::Surrogates(&self.code_points[at.range()])),
+            TextAt::Surrogates(at) => Key::Text(Text::Surrogates(&self.texts[at.range()])),
             TextAt::Foreign(at) => Key::Foreign(&self.texts[at.range()]),
         }
     }
@@ -265,8 +255,8 @@ impl<'a> Object<'a> {
 
     /// The member at a place, in the order of the text.
     fn member(&self, place: usize) -> Member<'a> {
-        let MemberAt { key, key_start, value } = self.tree.members[self.at.start as usize + place];
-        Member { key: self.tree.key(key), key_start: key_start as usize, value }
+        let MemberAt { key, value } = self.tree.members[self.at.start as usize + place];
+        Member { key: self.tree.key(key), value }
     }
 
     /// The member at a place; None beyond the last one.

@@ -6,8 +6,9 @@ use crate::error::Result;
 use crate::types::number::{self, interval, NumberError, TooManyRemainders};
 use crate::types::{array, object, string, Lowering, Terms};
 use frisket_core::regular::term::TermId;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
+use std::hash::Hash;
 
 /// The conditions of one type, and all else on which their node depends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -21,23 +22,10 @@ pub(super) enum PartKey {
     Object(u32, bool, Vec<ObjectCondition>),
 }
 
-type Distinct<'c, C> = IndexSet<&'c [C], FxBuildHasher>;
-
-/// The alternatives of a union for one type, in the order of first occurrence.
-enum Group<'c> {
-    Number(Types, Distinct<'c, NumberCondition>),
-    String(Distinct<'c, StringCondition>),
-    Array(Distinct<'c, ArrayCondition>),
-    Object(Distinct<'c, ObjectCondition>),
-}
-
 impl Lowerer<'_> {
     /// One node for a union. Where a conjunct has all values of a type, other alternatives of that type are left out.
     pub(crate) fn union(&mut self, conjuncts: &[Conjunct]) -> Result<Option<TermId>> {
-        let nodes = match conjuncts {
-            [conjunct] => self.conjunct(conjunct)?,
-            _ => self.conjuncts(conjuncts)?,
-        };
+        let nodes = self.nodes(conjuncts)?;
         if let [] | [_] = nodes[..] {
             return Ok(nodes.first().copied());
         }
@@ -48,59 +36,30 @@ impl Lowerer<'_> {
         Ok(Some(node))
     }
 
-    fn conjunct(&mut self, conjunct: &Conjunct) -> Result<Vec<TermId>> {
-        let types = conjunct.types;
-        let mut nodes = Vec::with_capacity(5);
-        if types.has(Types::WORDS) {
-            nodes.push(self.words(types & Types::WORDS)?);
-        }
-        if types.has(Types::NUMBER) {
-            nodes.extend(self.numbers(types & Types::NUMBER, &conjunct.numbers)?);
-        }
-        if types.has(Types::STRING) {
-            nodes.extend(self.strings(&conjunct.strings)?);
-        }
-        if types.has(Types::ARRAY) {
-            nodes.extend(self.arrays(&conjunct.arrays)?);
-        }
-        if types.has(Types::OBJECT) {
-            nodes.extend(self.objects(&conjunct.objects)?);
-        }
-        Ok(nodes)
-    }
-
-    fn conjuncts(&mut self, conjuncts: &[Conjunct]) -> Result<Vec<TermId>> {
-        let words = conjuncts.iter().fold(Types::NONE, |all, conjunct| all | conjunct.types & Types::WORDS);
+    /// The nodes of a union, type by type. Integers, fractions and both are separate types.
+    fn nodes(&mut self, conjuncts: &[Conjunct]) -> Result<Vec<TermId>> {
         let mut nodes: IndexSet<TermId, FxBuildHasher> = IndexSet::default();
+        let words = conjuncts.iter().fold(Types::NONE, |all, conjunct| all | conjunct.types & Types::WORDS);
         if !words.is_empty() {
             nodes.insert(self.words(words)?);
         }
-        for group in groups(conjuncts) {
-            match group {
-                Group::Number(types, alternatives) => {
-                    for conditions in unless_any(alternatives) {
-                        nodes.extend(self.numbers(types, conditions)?);
-                    }
-                }
-                Group::String(alternatives) => {
-                    let alternatives = unless_any(alternatives);
-                    if let [conditions] = alternatives[..] {
-                        nodes.extend(self.strings(conditions)?);
-                    } else {
-                        nodes.extend(string::quoted_union(self, &alternatives)?);
-                    }
-                }
-                Group::Array(alternatives) => {
-                    for conditions in unless_any(alternatives) {
-                        nodes.extend(self.arrays(conditions)?);
-                    }
-                }
-                Group::Object(alternatives) => {
-                    for conditions in unless_any(alternatives) {
-                        nodes.extend(self.objects(conditions)?);
-                    }
-                }
+        for types in [Types::INTEGER, Types::FRACTION, Types::NUMBER] {
+            let numbers = conjuncts.iter().filter(|conjunct| conjunct.types & Types::NUMBER == types);
+            for conditions in alternatives(numbers.map(|conjunct| &conjunct.numbers[..])) {
+                nodes.extend(self.numbers(types, conditions)?);
             }
+        }
+        let of = |types| conjuncts.iter().filter(move |conjunct| conjunct.types.has(types));
+        match alternatives(of(Types::STRING).map(|conjunct| &conjunct.strings[..]))[..] {
+            [] => {}
+            [conditions] => nodes.extend(self.strings(conditions)?),
+            ref several => nodes.extend(string::quoted_union(self, several)?),
+        }
+        for conditions in alternatives(of(Types::ARRAY).map(|conjunct| &conjunct.arrays[..])) {
+            nodes.extend(self.arrays(conditions)?);
+        }
+        for conditions in alternatives(of(Types::OBJECT).map(|conjunct| &conjunct.objects[..])) {
+            nodes.extend(self.objects(conditions)?);
         }
         Ok(nodes.into_iter().collect())
     }
@@ -175,42 +134,12 @@ impl Lowerer<'_> {
     }
 }
 
-/// The alternatives of conjuncts by type, in the order of first occurrence. Integers, fractions and both are separate
-/// groups.
-fn groups(conjuncts: &[Conjunct]) -> Vec<Group<'_>> {
-    let mut found: IndexMap<Types, Group<'_>, FxBuildHasher> = IndexMap::default();
-    for conjunct in conjuncts {
-        let types = conjunct.types;
-        let numbers = types & Types::NUMBER;
-        if !numbers.is_empty() {
-            let group = found.entry(numbers).or_insert_with(|| Group::Number(numbers, Distinct::default()));
-            let Group::Number(_, alternatives) = group else { unreachable!("a group of numbers") };
-            alternatives.insert(&conjunct.numbers);
-        }
-        if types.has(Types::STRING) {
-            let group = found.entry(Types::STRING).or_insert_with(|| Group::String(Distinct::default()));
-            let Group::String(alternatives) = group else { unreachable!("a group of strings") };
-            alternatives.insert(&conjunct.strings);
-        }
-        if types.has(Types::ARRAY) {
-            let group = found.entry(Types::ARRAY).or_insert_with(|| Group::Array(Distinct::default()));
-            let Group::Array(alternatives) = group else { unreachable!("a group of arrays") };
-            alternatives.insert(&conjunct.arrays);
-        }
-        if types.has(Types::OBJECT) {
-            let group = found.entry(Types::OBJECT).or_insert_with(|| Group::Object(Distinct::default()));
-            let Group::Object(alternatives) = group else { unreachable!("a group of objects") };
-            alternatives.insert(&conjunct.objects);
-        }
-    }
-    found.into_values().collect()
-}
-
-/// The alternatives, or the empty one alone if some alternative has no condition.
-fn unless_any<C>(alternatives: Distinct<'_, C>) -> Vec<&[C]> {
-    match alternatives.iter().any(|conditions| conditions.is_empty()) {
+/// The different alternatives, or the empty one alone if some alternative has no condition.
+fn alternatives<'c, C: Eq + Hash>(all: impl Iterator<Item = &'c [C]>) -> Vec<&'c [C]> {
+    let found: IndexSet<&[C], FxBuildHasher> = all.collect();
+    match found.contains(&[][..]) {
         true => vec![&[]],
-        false => alternatives.into_iter().collect(),
+        false => found.into_iter().collect(),
     }
 }
 

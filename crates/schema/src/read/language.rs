@@ -2,7 +2,7 @@
 //!
 //! The reader knows keywords, not the languages in them, so that each can be tested alone.
 
-use crate::condition::{Nested, NumberCondition, StringCondition};
+use crate::condition::{NumberCondition, StringCondition};
 use crate::draft::Draft;
 use crate::error::Result;
 use frisket_core::regular::term::TermId;
@@ -27,16 +27,12 @@ pub enum Format {
     Numbers(Vec<NumberCondition>),
     /// A condition on a string, and how it differs from the format, if it does.
     Text(StringCondition, Option<Inexactness>),
-    /// A format that cannot be enforced exactly, and why.
-    Inexact(String),
 }
 
 /// How the node of a format differs from the format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inexactness {
-    /// Whether all texts of the node are of the format.
-    pub is_sound: bool,
-    /// The texts that are left out or let in.
+    /// The texts that are left out.
     pub reason: String,
     /// Whether `not` with the format also leaves out texts that only look like it.
     pub narrows_complement: bool,
@@ -57,9 +53,6 @@ pub trait Languages {
     /// The texts or numbers of a format.
     fn format(&mut self, name: &str, draft: Draft) -> Result<Format>;
 
-    /// The texts of `contentEncoding: base64`; None if the options do not assert contents.
-    fn base64(&mut self) -> Result<Option<TermId>>;
-
-    /// The texts of `contentMediaType: application/json`; None if the options do not assert contents.
-    fn json(&mut self) -> Result<Option<Nested>>;
+    /// The texts of a value of `contentEncoding` or `contentMediaType`.
+    fn content(&mut self, name: &str, draft: Draft) -> Result<Format>;
 }

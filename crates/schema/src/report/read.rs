@@ -7,9 +7,8 @@ use super::aside::{unless_invalid, Schema};
 use super::Entry;
 use crate::condition::SubschemaId;
 use crate::error::Result;
-use crate::json::{Key, NodeId, Value};
-use crate::resolve::applicator::holds;
-use crate::resolve::pointer::escape;
+use crate::json::{Key, NodeId};
+use crate::resolve::applicator::each_part;
 use crate::resolve::{Location, ResourceId};
 use crate::subschema::{Omission, Place, Subschemas};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -134,19 +133,10 @@ impl Walk<'_, '_> {
         if self.schema(place).missing(keyword).is_some() {
             return Ok(());
         }
-        let holds = holds(keyword);
-        let value_at = |node| self.subschemas.documents.value(Location { node, ..place.schema });
-        let below: Vec<(NodeId, String)> = match value_at(value) {
-            Value::Object(_) if holds.itself => vec![(value, format!("/{keyword}"))],
-            Value::Object(members) if holds.members => {
-                let path = |key| format!("/{keyword}/{}", escape(key));
-                members.iter().map(|member| (member.value, path(member.key))).collect()
-            }
-            Value::Array(items) if holds.items => {
-                items.iter().enumerate().map(|(at, &item)| (item, format!("/{keyword}/{at}"))).collect()
-            }
-            _ => Vec::new(),
-        };
+        let mut below: Vec<(NodeId, String)> = Vec::new();
+        each_part(self.subschemas.documents.tree(place.schema), keyword, value, |part, step| {
+            below.push((part, step.pointer(format!("/{keyword}"))));
+        });
         for (node, path) in below {
             let pointer = format!("{}{path}", place.pointer);
             let below = unless_invalid(self.subschemas.place_below(place, node, pointer))?;

@@ -37,21 +37,51 @@ pub fn holds(keyword: &str) -> Holds {
     }
 }
 
+/// The way from a keyword's value to a schema in it.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'t> {
+    /// The value is the schema.
+    Itself,
+    /// The item at a place.
+    Item(usize),
+    /// The member of a name.
+    Member(Key<'t>),
+}
+
+impl Step<'_> {
+    /// The JSON pointer of the schema; `keyword` is that of the keyword.
+    pub fn pointer(self, keyword: String) -> String {
+        match self {
+            Step::Itself => keyword,
+            Step::Item(place) => format!("{keyword}/{place}"),
+            Step::Member(name) => format!("{keyword}/{}", escape(name)),
+        }
+    }
+}
+
+/// Calls `found` with each schema in a keyword's value.
+pub fn each_part<'t>(tree: &'t Tree, keyword: &str, value: NodeId, mut found: impl FnMut(NodeId, Step<'t>)) {
+    let holds = holds(keyword);
+    match tree.value(value) {
+        Value::Object(_) if holds.itself => found(value, Step::Itself),
+        Value::Object(members) if holds.members => {
+            members.iter().for_each(|member| found(member.value, Step::Member(member.key)));
+        }
+        Value::Array(items) if holds.items => {
+            items.iter().enumerate().for_each(|(place, &item)| found(item, Step::Item(place)));
+        }
+        _ => {}
+    }
+}
+
 /// The values that may be schemas directly below another one, with their JSON pointers.
 pub fn subschemas(tree: &Tree, schema: NodeId, pointer: &str) -> Vec<(NodeId, String)> {
     let mut found = Vec::new();
-    let Some(members) = tree.object(schema) else { return found };
-    for member in members.iter() {
+    for member in tree.object(schema).iter().flat_map(|members| members.iter()) {
         let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
-        let holds = holds(keyword);
-        match tree.value(member.value) {
-            Value::Object(_) if holds.itself => found.push((member.value, format!("{pointer}/{keyword}"))),
-            Value::Object(below) if holds.members => found
-                .extend(below.iter().map(|below| (below.value, format!("{pointer}/{keyword}/{}", escape(below.key))))),
-            Value::Array(items) if holds.items => found
-                .extend(items.iter().enumerate().map(|(place, &item)| (item, format!("{pointer}/{keyword}/{place}")))),
-            _ => {}
-        }
+        each_part(tree, keyword, member.value, |part, step| {
+            found.push((part, step.pointer(format!("{pointer}/{keyword}"))));
+        });
     }
     found
 }

@@ -4,9 +4,9 @@
 //! extension. Schemas of equal hash become one subschema.
 
 use crate::error::Result;
-use crate::json::{Key, NodeId, Text, Tree, Value};
+use crate::json::{Key, NodeId, Text, Tree};
 use crate::read::is_keyword;
-use crate::resolve::applicator::holds;
+use crate::resolve::applicator::{each_part, Step};
 use frisket_core::limits::Watch;
 use frisket_core::storage::hash::Hasher128;
 use std::cell::Cell;
@@ -124,28 +124,21 @@ impl Contents {
             }
             said += 1;
             hash.bytes(keyword.as_bytes());
-            let holds = holds(keyword);
-            let is_free = match tree.value(member.value) {
-                Value::Object(_) if holds.itself => part(&mut hash, member.value),
-                Value::Object(below) if holds.members => {
-                    hash.word(below.len() as u64);
-                    below.iter().all(|below| {
-                        match below.key {
-                            Key::Text(Text::Unicode(name)) => hash.bytes(name.as_bytes()),
-                            _ => return false,
-                        }
-                        part(&mut hash, below.value)
-                    })
+            let (mut parts, mut is_free) = (0, true);
+            each_part(tree, keyword, member.value, |below, step| {
+                parts += 1;
+                match step {
+                    Step::Itself => hash.word(4),
+                    Step::Item(_) => hash.word(5),
+                    Step::Member(Key::Text(Text::Unicode(name))) => hash.bytes(name.as_bytes()),
+                    Step::Member(_) => is_free = false,
                 }
-                Value::Array(items) if holds.items => {
-                    hash.word(items.len() as u64);
-                    items.iter().all(|&item| part(&mut hash, item))
-                }
-                _ => {
-                    hash.wide(tree.hash(member.value));
-                    true
-                }
-            };
+                is_free = is_free && part(&mut hash, below);
+            });
+            match parts {
+                0 => hash.wide(tree.hash(member.value)),
+                parts => hash.word(parts),
+            }
             is_own |= !is_free;
             is_bound.set(is_bound.get() || keyword == "$ref");
         }
@@ -161,56 +154,10 @@ impl Contents {
 
 /// Calls `found` with each schema in the keywords of a schema.
 fn parts(tree: &Tree, schema: NodeId, mut found: impl FnMut(NodeId)) {
-    let Some(members) = tree.object(schema) else { return };
-    for member in members.iter() {
+    for member in tree.object(schema).iter().flat_map(|members| members.iter()) {
         let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
-        if !is_keyword(keyword) {
-            continue;
+        if is_keyword(keyword) {
+            each_part(tree, keyword, member.value, |part, _| found(part));
         }
-        let holds = holds(keyword);
-        match tree.value(member.value) {
-            Value::Object(_) if holds.itself => found(member.value),
-            Value::Object(below) if holds.members => below.iter().for_each(|below| found(below.value)),
-            Value::Array(items) if holds.items => items.iter().for_each(|&item| found(item)),
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::json::parse;
-
-    fn content(text: &str) -> Content {
-        let tree = parse(text).unwrap();
-        Contents::default().of(&tree, tree.root(), &Watch::default()).unwrap()
-    }
-
-    #[test]
-    fn annotations_do_not_count_and_all_else_does() {
-        let plain = content(r#"{"properties":{"a":{"type":"string"}},"not":{}}"#);
-        let titled = r#"{"title":"x","properties":{"a":{"description":"y","type":"string"}},"$defs":{},"not":{"x":1}}"#;
-        assert_eq!(content(titled), plain);
-        assert!(matches!(plain, Content::Free(_)));
-        for other in [
-            r#"{"properties":{"a":{"type":"string"}}}"#,
-            r#"{"properties":{"a":{"type":"number"}},"not":{}}"#,
-            r#"{"properties":{"b":{"type":"string"}},"not":{}}"#,
-            r#"{"properties":{"a":{"type":"string"}},"not":false}"#,
-            r#"{"properties":{"a":{"type":"string"},"b":{}},"not":{}}"#,
-        ] {
-            assert_ne!(content(other), plain, "{other}");
-        }
-        assert_ne!(content(r#"{"const":{"title":1}}"#), content(r#"{"const":{"title":2}}"#), "data has no annotations");
-        assert_eq!(content(r#"{"title":"x"}"#), Content::Nothing);
-    }
-
-    #[test]
-    fn references_bind_to_the_resource_and_names_to_the_place() {
-        assert!(matches!(content(r##"{"not":{"$ref":"#/a"}}"##), Content::Bound(_)));
-        assert_eq!(content(r#"{"items":[{"$id":"x","minimum":1}]}"#), Content::Own);
-        assert_eq!(content(r#"{"$id":"x"}"#), Content::Nothing, "a name alone asks nothing");
-        assert_eq!(content(r##"{"$dynamicRef":"#a"}"##), Content::Own);
     }
 }

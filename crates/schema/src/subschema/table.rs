@@ -279,10 +279,7 @@ impl<'a> Subschemas<'a> {
 
     /// Notes that a format's node is not its exact language.
     pub fn narrow(&mut self, pointer: String, keyword: &str, name: &str, inexactness: &Inexactness) {
-        let Inexactness { is_sound, reason, narrows_complement } = inexactness;
-        if !is_sound {
-            return self.omit(pointer, keyword, format!("{name}: {reason}"));
-        }
+        let Inexactness { reason, narrows_complement } = inexactness;
         let complement =
             if *narrows_complement { "; where it must not hold, so is what only looks like one" } else { "" };
         let omission = Omission { pointer, keyword: keyword.into(), slips: format!("{name}: {reason}{complement}") };

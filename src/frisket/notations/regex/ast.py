@@ -41,20 +41,12 @@ class Alt:
 
 @dataclass(slots=True)
 class Repeat:
-    """`item`{low,high}; `high` None is no limit. Greedy and lazy match the same texts, except in an atomic group."""
+    """`item`{low,high}; `high` None is no limit. Greedy and lazy match the same texts."""
 
     item: Node
     low: int
     high: int | None
     is_lazy: bool
-    at: int
-
-
-@dataclass(slots=True)
-class Atomic:
-    """An atomic group or a possessive quantifier, which never backtracks."""
-
-    item: Node
     at: int
 
 
@@ -100,27 +92,27 @@ class FinalNewline:
     at: int
 
 
-Node: TypeAlias = Text | Chars | Seq | Alt | Repeat | Atomic | Before | After | Boundary | Look | FinalNewline
+Node: TypeAlias = Text | Chars | Seq | Alt | Repeat | Before | After | Boundary | Look | FinalNewline
 Dialect: TypeAlias = Literal["python", "ecma", "rust"]
 
 _KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (Text, Chars, Seq, Alt, Repeat, Atomic, Before, After, Boundary, Look, FinalNewline)
+    kind.__name__: kind for kind in (Text, Chars, Seq, Alt, Repeat, Before, After, Boundary, Look, FinalNewline)
 }
 
 
-def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, is_released: bool = False) -> Node:
-    """The tree of a pattern; with `is_released`, atomic groups are replaced by equal constructs.
+def parse(pattern: str, dialect: Dialect = "python", flags: str = "") -> Node:
+    """The tree of a pattern.
 
     Raises GrammarSyntaxError, with the offset, for syntax outside the dialect.
     """
-    return _node(front_end.Regex(pattern, dialect=dialect, flags=flags, is_released=is_released).tree())
+    return _node(front_end.Regex(pattern, dialect=dialect, flags=flags).tree())
 
 
 def _node(described: tuple[Any, ...]) -> Node:
     kind, first, *rest = described
     if kind in ("Seq", "Alt"):
         first = [_node(item) for item in first]
-    elif kind in ("Repeat", "Atomic", "Look"):
+    elif kind in ("Repeat", "Look"):
         first = _node(first)
     node: Node = _KINDS[kind](first, *rest)
     return node

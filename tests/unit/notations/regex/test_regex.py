@@ -104,43 +104,16 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "dialect", "accepted", "refused"),
-    [
-        (r"""(["'])[a-z]*\1""", "python", ['""', "'ab'"], ["\"ab'", '"ab', "ab"]),
-        (r"""^(?<quote>["'])[a-z]*\k<quote>$""", "ecma", ['""', "'ab'"], ["\"ab'", '"ab', "ab"]),
-        (r"(?P<letter>[ab])(?!(?P=letter)).", "python", ["ab", "ba", "ac"], ["aa", "bb", "a"]),
-        (r"^(?:(-?)a\1b)?$", "ecma", ["", "ab", "-a-b"], ["-ab", "a-b"]),
-        (r"^(?:(a|b)\1|(c|d)\2|(e|f)\3|(g|h)\4)$", "ecma", ["aa", "dd", "ee", "hh"], ["ab", "gh", "aabb"]),
-        (r"(?:(a|b)c\1)*", "python", ["", "aca", "acabcb"], ["acb", "acac"]),
-        (r"a|([^\s\S])\1", "python", ["a"], [""]),
-    ],
-)
-def test_a_reference_to_a_group_of_few_texts(
-    pattern: str, dialect: Any, accepted: list[str], refused: list[str]
-) -> None:
-    grammar = Grammar.from_regex(pattern, dialect=dialect)
-    assert [text for text in accepted + refused if grammar.accepts(text)] == accepted
-
-
-@pytest.mark.parametrize(
     ("pattern", "accepted", "refused"),
     [
-        (r"^[a-z]++$", ["a", "ab"], ["", "a1"]),
-        (r"(?>ab|a)b", ["abb"], ["ab", "bb"]),
-        (r"(?>a*?)b", ["b"], ["ab"]),
-        (r"(?>a+?)b", ["ab"], ["b", "aab"]),
-        (r"a*+a", [], ["a", "aa"]),
-        (r"(?>a{1,2})a", ["aaa"], ["a", "aa", "aaaa"]),
-        (r"(?>(?:ab|c)*)a?b?", ["", "abc", "ca", "b"], ["cac", "bab"]),
-        (r"(?:ba++)*(?=c)c", ["c", "baac"], ["bc", "ba"]),
+        (r"(?:ba+)*(?=c)c", ["c", "baac"], ["bc", "ba"]),
         (r"^((?!foo).){1,5}$", ["f", "fofo", "barfo"], ["", "foo", "afoo", "barbar"]),
     ],
 )
-def test_what_gives_nothing_back_and_counted_lookaheads(pattern: str, accepted: list[str], refused: list[str]) -> None:
+def test_lookaheads_in_loops(pattern: str, accepted: list[str], refused: list[str]) -> None:
     texts = accepted + refused
     assert [text for text, found in zip(texts, matches(pattern, texts), strict=True) if found] == accepted
-    if sys.version_info >= (3, 11):
-        assert [text for text in texts if re.fullmatch(pattern, text)] == accepted
+    assert [text for text in texts if re.fullmatch(pattern, text)] == accepted
 
 
 @pytest.mark.parametrize(
@@ -167,13 +140,13 @@ def test_parts_that_never_match_and_assertions_in_lookbehinds(pattern: str, sear
 @pytest.mark.parametrize(
     ("pattern", "dialect", "offset", "says"),
     [
-        (r"(a*)\1", "python", 4, "back-reference"),
+        (r"(a|b)\1", "python", 5, "back-reference"),
         (r"(?P<n>a+)(?P=n)", "python", 9, "back-reference"),
         (r"(?<n>a+)\k<n>", "ecma", 8, "back-reference"),
         (r"(?(1)a|b)", "python", 0, "conditional"),
         (r"a(?R)?", "python", 1, "recursion"),
-        (r"(?>a*b*)c", "python", 0, "atomic"),
-        (r"c(?>(?:a|ab)*)b", "python", 1, "atomic"),
+        (r"c(?>a|ab)b", "python", 1, "atomic"),
+        (r"ca*+b", "python", 2, "possessive"),
         (r"(a", "python", 0, "never closed"),
         (r"a)", "python", 1, "unbalanced"),
         (r"a[b", "python", 1, "never closed"),

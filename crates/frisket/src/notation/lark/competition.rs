@@ -36,7 +36,7 @@ struct Part {
 /// The definitions with lazy rules set against other terminals; those without lazy rules stay as they are.
 pub(super) fn compete(cx: &mut Context, mut known: Definitions, start: &str) -> Read<Definitions> {
     let has_lazy = known.values().any(|found| super::lazy::is_lazy(&cx.trees, found));
-    if !has_lazy || !known.contains(start) {
+    if !has_lazy || !known.contains_key(start) {
         return Ok(known);
     }
     if cx.dialect == Dialect::XGrammar {
@@ -202,7 +202,7 @@ impl Competition<'_, '_> {
             return Ok(self.cx.trees.name(copy.clone(), at));
         }
         let mut title = format!("{name} beside {}", listed(rivals));
-        if self.copied.contains(&title) {
+        if self.copied.contains_key(&*title) {
             title = format!("{title} before {}", listed(after));
         }
         let title: Rc<str> = title.into();

@@ -7,7 +7,7 @@ use super::parser::parse_nested;
 use super::source::COUNTS;
 use super::tree::{Id, Node};
 use super::{literal, Context};
-use crate::notation::source::{fail, Read, Source};
+use crate::notation::source::{self, fail, Read, Source};
 use std::rc::Rc;
 
 /// Deepest nesting of templates within the arguments of templates.
@@ -317,12 +317,7 @@ fn counts(source: &mut Source, char: char, at: usize) -> Read<(u32, Option<u32>)
         }
         source.expect("}", "after the counts", "")?;
     }
-    match high {
-        Some(high) if high < low => {
-            fail(format!("at least {low} and at most {high} times is never"), at, "the smaller count comes first")
-        }
-        high => Ok((low, high)),
-    }
+    source::counts(low, high, at)
 }
 
 /// The bracket that begins the group that another one closes.

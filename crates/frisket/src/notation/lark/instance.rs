@@ -74,7 +74,7 @@ impl Maker<'_, '_> {
         self.made.ignored =
             ignored.iter().map(|&node| self.resolved(node, &Vec::new(), None)).collect::<Read<Vec<Id>>>()?;
         while let Some(Call { name, definition, arguments, value }) = self.agenda.pop_front() {
-            let Some(definition) = self.known.get(&definition).filter(|_| !self.made.found.contains(&name)) else {
+            let Some(definition) = self.known.get(&definition).filter(|_| !self.made.found.contains_key(&name)) else {
                 continue;
             };
             if self.made.found.len() >= self.known.len() + MOST {
@@ -201,13 +201,14 @@ impl Maker<'_, '_> {
 
     /// The hint for a name that is not defined.
     fn instead(&self, name: &str) -> String {
-        if let Some(near) = nearest(name, self.known.names()) {
+        if let Some(near) = nearest(name, self.known.keys().map(|known| &**known)) {
             return format!("is it {near}?");
         }
         if library::names().any(|known| known == name) {
             return format!("add the line: %import common.{name}");
         }
-        let names: Vec<&str> = self.known.names().filter(|known| is_upper(known) == is_upper(name)).collect();
+        let names = self.known.keys().map(|known| &**known);
+        let names: Vec<&str> = names.filter(|known| is_upper(known) == is_upper(name)).collect();
         match names.len() {
             0 => format!("add a line that says what it is, as in: {name}: /[a-z]+/"),
             _ => format!("known are {}", listed(&names)),

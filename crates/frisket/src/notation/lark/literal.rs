@@ -3,7 +3,7 @@
 use super::tree::{Id, Node};
 use super::{Context, Dialect};
 use crate::notation::pattern::Regex;
-use crate::notation::source::{character, fail, fault, Read, Source};
+use crate::notation::source::{character, fail, fault, is_token_name, Read, Source};
 use crate::notation::{Failure, Fault};
 use frisket_regex::python_class;
 use serde_json::value::RawValue;
@@ -17,9 +17,9 @@ pub(super) fn string(cx: &mut Context, source: &mut Source) -> Read<Id> {
     let at = source.at;
     let text = quoted(cx.dialect, source)?;
     let end = source.at;
-    blanks(source);
+    source.blanks();
     if source.take("..") {
-        blanks(source);
+        source.blanks();
         return span(cx, source, &text, at);
     }
     source.at = end;
@@ -92,31 +92,25 @@ fn escape(dialect: Dialect, source: &mut Source, text: &mut String) -> Read<()> 
     let (at, is_lark) = (source.at, dialect == Dialect::Lark);
     source.at += 1;
     let Some(letter) = source.next() else { return Ok(()) };
-    match letter {
-        'n' => return put(text, '\n'),
-        'r' => return put(text, '\r'),
-        't' => return put(text, '\t'),
-        'f' => return put(text, '\u{c}'),
-        '"' | '\\' => return put(text, letter),
-        'b' if !is_lark => return put(text, '\u{8}'),
-        '/' if !is_lark => return put(text, '/'),
-        'x' | 'u' => {}
-        'U' if is_lark => {}
+    let char = match letter {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'f' => '\u{c}',
+        '"' | '\\' => letter,
+        'b' if !is_lark => '\u{8}',
+        '/' if !is_lark => '/',
+        'x' | 'u' => character(source.hexadecimal(letter, at)?, at)?,
+        'U' if is_lark => character(source.hexadecimal(letter, at)?, at)?,
         _ if is_lark => {
             text.push('\\');
-            return put(text, letter);
+            letter
         }
         _ => {
             let known = r#"there are \n \r \t \f \b \\ \/ \" \x00 \u0000"#;
             return fail(format!("there is no escape \\{}", letter.to_string().trim()), at, known);
         }
-    }
-    let point = source.hexadecimal(letter, at)?;
-    put(text, character(point, at)?)
-}
-
-#[allow(clippy::unnecessary_wraps)]
-fn put(text: &mut String, char: char) -> Read<()> {
+    };
     text.push(char);
     Ok(())
 }
@@ -159,12 +153,9 @@ pub(super) fn special(cx: &mut Context, source: &mut Source) -> Read<Id> {
     let Some(name) = name.map(|end| &source.rest()[..end + 2]) else {
         return fail("the special token is not closed", at, "its name holds no white space, as in <|eot_id|>");
     };
-    if let Some(number) = name.strip_prefix("<[") {
-        let digits = number.strip_suffix("]>").unwrap_or("");
-        if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-            let hint = "write one special token by its text or number, <|eot_id|> or <[128009]>, and | between several";
-            return fail(format!("{name} is not one token"), at, hint);
-        }
+    if !is_token_name(name) {
+        let hint = "write one special token by its text or number, <|eot_id|> or <[128009]>, and | between several";
+        return fail(format!("{name} is not one token"), at, hint);
     }
     let name: Rc<str> = name.into();
     source.at += name.len();
@@ -243,8 +234,4 @@ fn words(cx: &Context, text: &str) -> Vec<String> {
         last = kind;
     }
     found
-}
-
-fn blanks(source: &mut Source) {
-    source.take_while(|char| matches!(char, ' ' | '\t'));
 }

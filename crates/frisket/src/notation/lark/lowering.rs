@@ -77,7 +77,7 @@ fn lower(cx: &mut Context, builder: &mut Builder, emitted: &mut Emitted) -> Read
 pub(crate) fn lower_other(cx: &mut Context, builder: &mut Builder, part: &Part, at: usize) -> Read<TermId> {
     match part {
         Part::Schema(schema) => cx.schemas.lower(builder, schema, at),
-        Part::Nested(module) if module.definitions.contains("start") => lower_module(cx, builder, module, "start"),
+        Part::Nested(module) if module.definitions.contains_key("start") => lower_module(cx, builder, module, "start"),
         _ => fail("the nested grammar has no rule start", at, ""),
     }
 }

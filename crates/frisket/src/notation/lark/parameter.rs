@@ -85,14 +85,14 @@ fn call(source: &mut Source, known: &'static [(&str, &str)], kind: &str, depth: 
         return fail(format!("expected {kind}, found {found}"), at, format!("there are {}", names.join(", ")));
     };
     let mut operands = Vec::new();
-    blanks(source);
+    source.blanks();
     if !kinds.is_empty() || source.peek() == Some('(') {
         source.expect("(", &format!("after {name}"), "")?;
         for (number, kind) in kinds.chars().enumerate() {
-            blanks(source);
+            source.blanks();
             if number > 0 {
                 source.expect(",", "between the operands", "")?;
-                blanks(source);
+                source.blanks();
             }
             operands.push(match kind {
                 'c' => Operand::Condition(call(source, CONDITIONS, "a condition", depth + 1)?),
@@ -101,14 +101,10 @@ fn call(source: &mut Source, known: &'static [(&str, &str)], kind: &str, depth: 
                 _ => Operand::Number(self::number(source, "a number", u64::MAX)?),
             });
         }
-        blanks(source);
+        source.blanks();
         source.expect(")", &format!("after the operands of {name}"), "")?;
     }
     Ok(Formula { function, operands, at })
-}
-
-fn blanks(source: &mut Source) {
-    source.take_while(|char| matches!(char, ' ' | '\t'));
 }
 
 fn number(source: &mut Source, why: &str, most: u64) -> Read<u64> {

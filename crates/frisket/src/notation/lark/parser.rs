@@ -290,7 +290,7 @@ impl Parser<'_, '_, '_> {
             "%llguidance" | "%grammar_options" => self.options(word, at)?,
             "%override" => {
                 let definition = self.definition()?;
-                if !self.module.definitions.contains(&definition.name) {
+                if !self.module.definitions.contains_key(&definition.name) {
                     return fail(format!("there is no {} to override", definition.name), at, "import it first");
                 }
                 self.module.definitions.insert(definition.name.clone(), definition);

@@ -88,7 +88,7 @@ fn check_declared(cx: &Context, module: &Module) -> Read<()> {
     for id in bodies.flat_map(|body| cx.trees.postorder(body)) {
         let Node::Name { name, .. } = cx.trees.node(id) else { continue };
         let declared = module.declared.iter().rev().find(|(known, _)| known == name);
-        if let Some((_, at)) = declared.filter(|_| !module.definitions.contains(name)) {
+        if let Some((_, at)) = declared.filter(|_| !module.definitions.contains_key(name)) {
             let message =
                 format!("the terminal {name} is declared and has no texts: only a lexer of one's own makes it");
             return fail(message, *at, "define it; indentation that is counted is beyond rules");
@@ -212,7 +212,7 @@ impl Maker<'_, '_> {
         let mut beginnings = Beginnings::new(&self.cx.trees, &mut self.rules, &plain)?;
         let may_be_empty = beginnings.empty.contains(start);
         let is_first_told = may_be_empty || separation.lexemes.iter().any(Option::is_some);
-        let has_first = !is_first_ignored && is_first_told && self.definitions.contains(start);
+        let has_first = !is_first_ignored && is_first_told && self.definitions.contains_key(start);
         let first = has_first.then(|| beginnings.rule(&mut self.cx.trees, start));
         let made = beginnings.made.into_values().collect();
         self.begin(start, is_first_ignored, separation.last, first, may_be_empty);

@@ -4,7 +4,8 @@
 
 use super::parameter::Formula;
 use crate::notation::pattern::Regex;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
 
 /// The number of a node.
@@ -109,61 +110,7 @@ pub(super) fn is_terminal(name: &str) -> bool {
 }
 
 /// Values by name, in the order in which the names first came.
-#[derive(Clone)]
-pub(super) struct Ordered<T> {
-    list: Vec<(Rc<str>, T)>,
-    places: FxHashMap<Rc<str>, usize>,
-}
-
-impl<T> Default for Ordered<T> {
-    fn default() -> Self {
-        Ordered { list: Vec::new(), places: FxHashMap::default() }
-    }
-}
-
-impl<T> Ordered<T> {
-    pub fn get(&self, name: &str) -> Option<&T> {
-        self.places.get(name).map(|&place| &self.list[place].1)
-    }
-
-    pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
-        self.places.get(name).map(|&place| &mut self.list[place].1)
-    }
-
-    pub fn contains(&self, name: &str) -> bool {
-        self.places.contains_key(name)
-    }
-
-    /// Puts a value under a name, in the place of the one that it had.
-    pub fn insert(&mut self, name: Rc<str>, value: T) {
-        if let Some(known) = self.get_mut(&name) {
-            *known = value;
-            return;
-        }
-        self.places.insert(name.clone(), self.list.len());
-        self.list.push((name, value));
-    }
-
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&Rc<str>, &T)> {
-        self.list.iter().map(|(name, value)| (name, value))
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(|(name, _)| &**name)
-    }
-
-    pub fn values(&self) -> impl Iterator<Item = &T> {
-        self.list.iter().map(|(_, value)| value)
-    }
-
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.list.iter_mut().map(|(_, value)| value)
-    }
-}
+pub(super) type Ordered<T> = IndexMap<Rc<str>, T, FxBuildHasher>;
 
 /// The nodes of all bodies, and where in the text each one stands; 0 for one that is made of others.
 #[derive(Default)]

@@ -1,31 +1,21 @@
 //! contentEncoding, contentMediaType → conditions on a text: draft 7 asserts contents, later drafts annotate them.
 
+use super::super::language::Format;
 use super::super::reader::Reader;
-use crate::condition::{Matches, StringCondition};
+use super::format::assert_format;
 use crate::error::Result;
 use crate::json::{NodeId, Text, Value};
 
-/// `contentEncoding`
-pub fn read_encoding(reader: &mut Reader<'_, '_>, _: &'static str, node: NodeId) -> Result<()> {
-    if let Value::String(Text::Unicode("base64")) = reader.value(node) {
-        if let Some(node) = reader.languages.base64()? {
-            reader.strings.push(StringCondition::Matches(Matches::exact(node)));
-        }
-    }
-    Ok(())
-}
-
-/// `contentMediaType`
-pub fn read_media_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
-    if !matches!(reader.value(node), Value::String(Text::Unicode("application/json"))) {
+/// `contentEncoding` and `contentMediaType`
+pub fn read_content(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    let Value::String(Text::Unicode(name)) = reader.value(node) else { return Ok(()) };
+    let name = name.to_owned();
+    let content = reader.languages.content(&name, reader.draft)?;
+    if content != Format::Annotation && keyword == "contentMediaType" && reader.get("contentEncoding").is_some() {
+        let slips = "JSON inside an encoded string is not enforced; any text slips through";
+        reader.subschemas.omit(reader.pointer(keyword), keyword, slips.into());
         return Ok(());
     }
-    let Some(json) = reader.languages.json()? else { return Ok(()) };
-    if reader.get("contentEncoding").is_none() {
-        reader.strings.push(StringCondition::Nested(json));
-        return Ok(());
-    }
-    let slips = "JSON inside an encoded string is not enforced; any text slips through";
-    reader.subschemas.omit(reader.pointer(keyword), keyword, slips.into());
+    assert_format(reader, keyword, &name, content);
     Ok(())
 }

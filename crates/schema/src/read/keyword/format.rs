@@ -9,19 +9,21 @@ use crate::json::{NodeId, Value};
 pub fn read_format(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let Value::String(name) = reader.value(node) else { return Err(reader.invalid(keyword, "a string")) };
     let name = name.to_string();
-    match reader.languages.format(&name, reader.draft)? {
+    let format = reader.languages.format(&name, reader.draft)?;
+    assert_format(reader, keyword, &name, format);
+    Ok(())
+}
+
+/// Adds the conditions of a format, and notes how they differ from it.
+pub(super) fn assert_format(reader: &mut Reader<'_, '_>, keyword: &str, name: &str, format: Format) {
+    match format {
         Format::Annotation => {}
         Format::Numbers(conditions) => reader.numbers.extend(conditions),
         Format::Text(condition, inexactness) => {
             reader.strings.push(condition);
             if let Some(inexactness) = inexactness {
-                reader.subschemas.narrow(reader.pointer(keyword), keyword, &name, &inexactness);
+                reader.subschemas.narrow(reader.pointer(keyword), keyword, name, &inexactness);
             }
         }
-        Format::Inexact(reason) => {
-            let slips = format!("{name}: {reason}; any text could slip through");
-            reader.subschemas.omit(reader.pointer(keyword), keyword, slips);
-        }
     }
-    Ok(())
 }

@@ -7,12 +7,12 @@ use super::shape::{Counted, Shape};
 use crate::condition::ConjunctionId;
 use crate::error::{Error, Result};
 use crate::types::lowering::deeper;
-use crate::types::terms::{count, Terms};
+use crate::types::terms::count;
 use crate::types::{Layout, Lowering};
+use frisket_core::builder::Builder;
 use frisket_core::error::Result as EngineResult;
-use frisket_core::regular::term::{TermId, EMPTY};
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use frisket_core::regular::term::TermId;
+use rustc_hash::FxHashMap;
 
 /// Most states of the automaton over items.
 const STATES: u64 = 3_000;
@@ -22,8 +22,8 @@ const COUNTERS: usize = 6;
 /// The position, and the number of items counted for each condition.
 type State = (u64, Vec<u64>);
 
-/// State → the rule of the items that may follow.
-type Rules = IndexMap<State, TermId, FxBuildHasher>;
+/// Whether an array may end in a state, and its items there, each with the number of the next state.
+type Row = (bool, Vec<(u32, u32)>);
 
 /// The node of the arrays of a shape that counts items, or None if clearly there are none. Errors: limits.
 pub(super) fn lower<L: Lowering>(lowering: &mut L, shape: &Shape) -> Result<Option<TermId>> {
@@ -48,9 +48,15 @@ pub(super) fn lower<L: Lowering>(lowering: &mut L, shape: &Shape) -> Result<Opti
     }
     let counts_items = far > 0 || bound > 0;
     let mut automaton = Automaton { shape, last, far, tops, counts_items, classes: FxHashMap::default() };
-    let node = deeper(lowering, |lowering, layout| match shape.is_unique {
-        true => automaton.of_unique_items(lowering, layout).map(Some),
-        false => automaton.of_items(lowering, layout),
+    let node = deeper(lowering, |lowering, layout| {
+        let (states, rows) = automaton.rows(lowering)?;
+        let builder = lowering.builder();
+        if shape.is_unique {
+            // The engine keeps the count and the values.
+            let (least, most) = (count(shape.least), shape.most.map(count));
+            return Ok(Some(builder.unique_array(&rows, punctuation(layout), least, most)?));
+        }
+        Ok(array(builder, layout, (&states, &rows), shape.least)?)
     })?;
     if node.is_some() {
         lowering.note_search();
@@ -78,10 +84,6 @@ struct Automaton<'s> {
 }
 
 impl Automaton<'_> {
-    fn start(&self) -> State {
-        (0, vec![0; self.tops.len()])
-    }
-
     /// The items that may stand at a position, sorted by the conditions that count them.
     fn classes<L: Lowering>(&mut self, lowering: &mut L, position: u64) -> Result<Vec<(TermId, u32)>> {
         let key = position.min(self.last);
@@ -132,102 +134,59 @@ impl Automaton<'_> {
         (*position >= self.shape.least || !self.counts_items) && self.shape.counted.iter().zip(counts).all(enough)
     }
 
-    fn of_items<L: Lowering>(&mut self, lowering: &mut L, layout: Layout) -> Result<Option<TermId>> {
-        let (mut rules, mut defined) = (Rules::default(), 0);
-        let made = self.whole(lowering, layout, &mut rules, &mut defined);
-        if made.is_err() {
-            // Another attempt with the same builder may follow, and no grammar is built while a rule is undefined.
-            for rule in rules.values().skip(defined) {
-                lowering.builder().define(rule.number(), EMPTY.number())?;
-            }
-        }
-        made
-    }
-
-    /// The node of the arrays, or None if there are none. `defined` counts the rules, from the first on, that have a
-    /// body.
-    fn whole<L: Lowering>(
-        &mut self,
-        lowering: &mut L,
-        layout: Layout,
-        rules: &mut Rules,
-        defined: &mut usize,
-    ) -> Result<Option<TermId>> {
-        let start = self.start();
-        let mut whole = Vec::new();
-        let first = self.followed(lowering, &start, rules)?;
-        if !first.is_empty() {
-            let mut items = Vec::new();
-            for (node, after) in first {
-                items.push(lowering.builder().seq(&[node.number(), after.number()])?.number());
-            }
-            let items = lowering.builder().alt(&items)?;
-            whole.push(lowering.builder().seq(&[layout.open_array.number(), items.number()])?);
-        }
-        if self.is_accepting(&start) && self.shape.least == 0 {
-            whole.push(layout.empty_array);
-        }
-        while let Some((state, rule)) = rules.get_index(*defined).map(|(state, &rule)| (state.clone(), rule)) {
-            let mut follow = Vec::new();
-            for (node, after) in self.followed(lowering, &state, rules)? {
-                let parts = [layout.comma, node, after].map(TermId::number);
-                follow.push(lowering.builder().seq(&parts)?.number());
-            }
-            if self.is_accepting(&state) {
-                follow.push(layout.close_array.number());
-            }
-            let builder = lowering.builder();
-            let body = if follow.is_empty() { EMPTY } else { builder.alt(&follow)? };
-            builder.define(rule.number(), body.number())?;
-            *defined += 1;
-        }
-        if whole.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Terms::new(lowering.builder()).alt(&whole)?))
-    }
-
-    /// The items that may come in a state, each with the rule of the items that may follow it.
-    fn followed<L: Lowering>(
-        &mut self,
-        lowering: &mut L,
-        state: &State,
-        rules: &mut Rules,
-    ) -> Result<Vec<(TermId, TermId)>> {
-        let mut found = Vec::new();
-        for (node, target) in self.steps(lowering, state)? {
-            let rule = match rules.get(&target) {
-                Some(&rule) => rule,
-                None => {
-                    let rule =
-                        lowering.builder().rule(&format!("items from {} on, counted {:?}", target.0, target.1))?;
-                    rules.insert(target, rule);
-                    rule
-                }
-            };
-            found.push((node, rule));
-        }
-        Ok(found)
-    }
-
-    /// The automaton as an array of unique items, for which the engine keeps the count and the values.
-    fn of_unique_items<L: Lowering>(&mut self, lowering: &mut L, layout: Layout) -> Result<TermId> {
-        let mut pending = vec![self.start()];
-        let mut numbers: FxHashMap<State, u32> = FxHashMap::from_iter([(self.start(), 0)]);
-        let mut states: Vec<(bool, Vec<(u32, u32)>)> = Vec::new();
-        while let Some(state) = pending.get(states.len()).cloned() {
+    /// All states, the start first, and the row of each.
+    fn rows<L: Lowering>(&mut self, lowering: &mut L) -> Result<(Vec<State>, Vec<Row>)> {
+        let start: State = (0, vec![0; self.tops.len()]);
+        let mut states = vec![start.clone()];
+        let mut numbers: FxHashMap<State, u32> = FxHashMap::from_iter([(start, 0)]);
+        let mut rows: Vec<Row> = Vec::new();
+        while let Some(state) = states.get(rows.len()).cloned() {
             let mut items = Vec::new();
             for (node, target) in self.steps(lowering, &state)? {
                 let next = *numbers.entry(target.clone()).or_insert_with(|| {
-                    pending.push(target);
-                    pending.len() as u32 - 1
+                    states.push(target);
+                    states.len() as u32 - 1
                 });
                 items.push((node.number(), next));
             }
-            states.push((self.is_accepting(&state), items));
+            rows.push((self.is_accepting(&state), items));
         }
-        let (least, most) = (count(self.shape.least), self.shape.most.map(count));
-        let made: EngineResult<TermId> = lowering.builder().unique_array(&states, punctuation(layout), least, most);
-        Ok(made?)
+        Ok((states, rows))
     }
+}
+
+/// The node of the arrays whose items lead from the first state to one where they may end, or None if there are none.
+fn array(
+    builder: &mut Builder,
+    layout: Layout,
+    (states, rows): (&[State], &[Row]),
+    least: u64,
+) -> EngineResult<Option<TermId>> {
+    let rule = |(position, counts): &State| builder.rule(&format!("items from {position} on, counted {counts:?}"));
+    let rules = states.iter().map(rule).collect::<EngineResult<Vec<_>>>()?;
+    for (rule, (may_end, items)) in rules.iter().zip(rows) {
+        let mut follow = Vec::new();
+        for &(item, next) in items {
+            let parts = [layout.comma.number(), item, rules[next as usize].number()];
+            follow.push(builder.seq(&parts)?.number());
+        }
+        follow.extend(may_end.then_some(layout.close_array.number()));
+        let body = builder.alt(&follow)?;
+        builder.define(rule.number(), body.number())?;
+    }
+    let (may_end, items) = &rows[0];
+    let mut first = Vec::new();
+    for &(item, next) in items {
+        first.push(builder.seq(&[item, rules[next as usize].number()])?.number());
+    }
+    let mut whole = Vec::new();
+    if !first.is_empty() {
+        let items = builder.alt(&first)?;
+        whole.push(builder.seq(&[layout.open_array.number(), items.number()])?.number());
+    }
+    whole.extend((*may_end && least == 0).then_some(layout.empty_array.number()));
+    if whole.is_empty() {
+        return Ok(None);
+    }
+    builder.alt(&whole).map(Some)
 }

@@ -11,12 +11,12 @@ use num_traits::{One, Zero};
 impl Numerals<'_, '_> {
     // -- whole numbers -----------------------------------------------------------------------------------------------
     /// Integers between two bounds, with their signs.
-    pub(super) fn integers(&self, low: Option<&Bound>, high: Option<&Bound>) -> Result<Option<TermId>> {
+    pub(super) fn integers(&mut self, low: Option<&Bound>, high: Option<&Bound>) -> super::Result<Option<TermId>> {
         self.both_signs(low, high, |numerals, floor, ceiling| {
             let beside = |bound: &Bound| BigInt::from(u8::from(bound.is_open && bound.value.is_integer()));
             let first = floor.value.ceil() + beside(&floor);
             let last = ceiling.map(|ceiling| ceiling.value.floor() - beside(&ceiling));
-            numerals.whole_range(&first, last.as_ref())
+            Ok(numerals.whole_range(&first, last.as_ref())?)
         })
     }
 

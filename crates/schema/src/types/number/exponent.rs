@@ -2,7 +2,7 @@
 
 use super::digits::closed;
 use super::interval::{Bound, Interval};
-use super::numerals::{signed_ranges, Numerals};
+use super::numerals::Numerals;
 use super::Result;
 use crate::decimal::Decimal;
 use frisket_core::error::Result as EngineResult;
@@ -103,16 +103,11 @@ impl Numerals<'_, '_> {
             return Ok(None);
         }
         let only_small = !is_free && !interval.without.is_empty();
-        let mut nodes = Vec::new();
-        for (is_negative, floor, ceiling) in signed_ranges(interval.low.as_ref(), interval.high.as_ref()) {
-            if let Some(node) = self.unsigned_scientific(floor, ceiling, beyond, only_small)? {
-                nodes.push(if is_negative { self.terms.cat(&[self.terms.literal("-")?, node])? } else { node });
-            }
-        }
-        if nodes.is_empty() {
-            return Ok(None);
-        }
-        let mut nodes = vec![self.terms.alt(&nodes)?];
+        let node = self.both_signs(interval.low.as_ref(), interval.high.as_ref(), |numerals, floor, ceiling| {
+            numerals.unsigned_scientific(floor, ceiling, beyond, only_small)
+        })?;
+        let Some(node) = node else { return Ok(None) };
+        let mut nodes = vec![node];
         if let Some(step) = &interval.multiple {
             nodes.push(self.far_multiples(step, beyond)?);
         }

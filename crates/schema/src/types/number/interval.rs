@@ -176,11 +176,6 @@ impl Interval {
     }
 }
 
-/// Whether certainly no number of these types meets the conditions.
-pub fn is_empty(types: Types, conditions: &[NumberCondition]) -> bool {
-    !conditions.is_empty() && Interval::new(types, conditions).is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,7 +257,7 @@ mod tests {
             (Types::INTEGER, vec![plain(false)], false),
             (Types::NUMBER, vec![], false),
         ] {
-            assert_eq!(is_empty(types, &conditions), expected, "{types:?} {conditions:?}");
+            assert_eq!(Interval::new(types, &conditions).is_empty(), expected, "{types:?} {conditions:?}");
         }
     }
 }

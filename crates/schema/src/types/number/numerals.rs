@@ -70,7 +70,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
     }
 
     /// Integers as digits only.
-    fn plain_integers(&self, interval: &Interval) -> Result<Option<TermId>> {
+    fn plain_integers(&mut self, interval: &Interval) -> Result<Option<TermId>> {
         let Some(node) = self.integers(interval.low.as_ref(), interval.high.as_ref())? else { return Ok(None) };
         let mut nodes = vec![node];
         if let Some(step) = interval.multiple.as_ref().filter(|step| **step != Decimal::one()) {
@@ -94,7 +94,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
     }
 
     /// Numerals without exponent whose value times 10^exponent is in the interval.
-    pub(super) fn decimals(&self, interval: &Interval, exponent: i64) -> Result<Option<TermId>> {
+    pub(super) fn decimals(&mut self, interval: &Interval, exponent: i64) -> Result<Option<TermId>> {
         let terms = self.terms;
         let interval = interval.shifted(-exponent);
         if interval.multiple.as_ref().is_some_and(Decimal::is_integer) {
@@ -102,7 +102,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
             return Ok(Some(terms.cat(&[node, self.zero_part()?])?));
         }
         let node = self.both_signs(interval.low.as_ref(), interval.high.as_ref(), |numerals, floor, ceiling| {
-            numerals.unsigned(&floor, ceiling.as_ref())
+            Ok(numerals.unsigned(&floor, ceiling.as_ref())?)
         })?;
         let Some(node) = node else { return Ok(None) };
         let mut nodes = vec![node];
@@ -133,23 +133,18 @@ impl<'t, 'b> Numerals<'t, 'b> {
     // -- signs -------------------------------------------------------------------------------------------------------
     /// The signed numerals of a range; `unsigned` makes those of a range of absolute values.
     pub(super) fn both_signs(
-        &self,
+        &mut self,
         low: Option<&Bound>,
         high: Option<&Bound>,
-        unsigned: impl Fn(&Self, Bound, Option<Bound>) -> EngineResult<Option<TermId>>,
-    ) -> EngineResult<Option<TermId>> {
-        let ranges = signed_ranges(low, high);
+        unsigned: impl Fn(&mut Self, Bound, Option<Bound>) -> Result<Option<TermId>>,
+    ) -> Result<Option<TermId>> {
         let mut nodes = Vec::new();
-        for (is_negative, floor, ceiling) in ranges {
+        for (is_negative, floor, ceiling) in signed_ranges(low, high) {
             if let Some(node) = unsigned(self, floor, ceiling)? {
                 nodes.push(if is_negative { self.terms.cat(&[self.terms.literal("-")?, node])? } else { node });
             }
         }
-        if nodes.is_empty() {
-            Ok(None)
-        } else {
-            self.terms.alt(&nodes).map(Some)
-        }
+        Ok(if nodes.is_empty() { None } else { Some(self.terms.alt(&nodes)?) })
     }
 
     /// The node, with or without a minus before it.
@@ -167,7 +162,7 @@ fn described<T>(built: Result<T>) -> Result<Option<T>> {
 }
 
 /// (whether negative, least absolute value, greatest one) of the parts of a range above and below zero.
-pub(super) fn signed_ranges(low: Option<&Bound>, high: Option<&Bound>) -> Vec<(bool, Bound, Option<Bound>)> {
+fn signed_ranges(low: Option<&Bound>, high: Option<&Bound>) -> Vec<(bool, Bound, Option<Bound>)> {
     let zero = Decimal::zero();
     let opposite = |bound: &Bound| Bound { value: -&bound.value, is_open: bound.is_open };
     let mut ranges = Vec::new();

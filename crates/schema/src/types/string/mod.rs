@@ -13,4 +13,3 @@ mod text;
 pub use literal::Literals;
 pub use quoted::{quoted, quoted_union, spelled, Escapes};
 pub use text::{holds, is_empty, listed, lower, Listed};
-pub(crate) use text::{is_nested, nested};

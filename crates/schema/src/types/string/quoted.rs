@@ -2,7 +2,7 @@
 //! limit.
 
 use super::literal::{single_quoted, Literals};
-use super::text::{is_nested, listed, lower, nested};
+use super::text::{listed, lower};
 use crate::condition::StringCondition;
 use crate::error::{Error, Result};
 use crate::types::{Lowering, Terms};
@@ -31,23 +31,8 @@ impl Default for Escapes {
 /// The node of the strings that meet all conditions, or None if clearly there are none. Errors: limits.
 pub fn quoted<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> Result<Option<TermId>> {
     let free = lowering.spelling().escapes.free;
-    let (mut kept, nesting) = (conditions.to_vec(), nested(conditions).0.cloned());
-    if let Some(nesting) = nesting {
-        let nonempty = StringCondition::Length { least: 1, most: None };
-        let others: Vec<_> = conditions.iter().filter(|condition| **condition != nonempty).cloned().collect();
-        if nested(&others).1 {
-            let is_nonempty = others.len() < conditions.len();
-            let node = nesting.language.build(lowering.builder(), free, is_nonempty)?;
-            lowering.note_structural(node);
-            return Ok(Some(node));
-        }
-        let name = nesting.language.name();
-        let slips = format!("{name} beside other conditions on the text is not enforced");
-        lowering.note_unsupported(None, name, &slips)?;
-        kept.retain(|condition| !is_nested(condition));
-    }
-    let Some(texts) = texts(lowering, &kept)? else { return Ok(None) };
-    if kept.len() > 1 {
+    let Some(texts) = texts(lowering, conditions)? else { return Ok(None) };
+    if conditions.len() > 1 {
         lowering.note_search();
     }
     let double = lowering.builder().quoted(texts.number(), free)?;
@@ -56,7 +41,7 @@ pub fn quoted<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> 
         Literals::Python => {
             let forbidden = lowering.spelling().forbidden_texts.clone();
             let terms = Terms::new(lowering.builder());
-            let nodes: Vec<_> = [double].into_iter().chain(single_quoted(&terms, &kept, &forbidden)?).collect();
+            let nodes: Vec<_> = [double].into_iter().chain(single_quoted(&terms, conditions, &forbidden)?).collect();
             Ok(Some(terms.alt(&nodes)?))
         }
     }
@@ -65,12 +50,10 @@ pub fn quoted<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> 
 /// The nodes of a union of strings, joined before they are quoted. Errors: limits.
 pub fn quoted_union<L: Lowering>(lowering: &mut L, alternatives: &[&[StringCondition]]) -> Result<Vec<TermId>> {
     let mut nodes = Vec::new();
-    let nest = alternatives.iter().any(|conditions| nested(conditions).0.is_some());
     for conditions in alternatives {
-        let node = if nest { quoted(lowering, conditions)? } else { texts(lowering, conditions)? };
-        nodes.extend(node.filter(|node| !nodes.contains(node)));
+        nodes.extend(texts(lowering, conditions)?.filter(|node| !nodes.contains(node)));
     }
-    if nest || nodes.is_empty() {
+    if nodes.is_empty() {
         return Ok(nodes);
     }
     let free = lowering.spelling().escapes.free;
@@ -149,7 +132,6 @@ fn name_of<L: Lowering>(lowering: &L, condition: &StringCondition) -> String {
         StringCondition::Length { least: 0, .. } => ("maxLength".to_owned(), true),
         StringCondition::Length { .. } => ("minLength and maxLength".to_owned(), true),
         StringCondition::Among { positive, .. } => ("enum".to_owned(), *positive),
-        StringCondition::Nested(nested) => (nested.language.name().to_owned(), nested.positive),
         StringCondition::Matches(matches) => (lowering.language_name(matches), matches.positive),
     };
     if positive {

@@ -1,6 +1,6 @@
 //! Conditions on a string's decoded text → a regular node.
 
-use crate::condition::{Nested, StringCondition};
+use crate::condition::StringCondition;
 use crate::types::Terms;
 use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;
@@ -36,15 +36,6 @@ pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<boo
     if let Some(texts) = texts {
         return Ok(texts.is_empty());
     }
-    if conditions.iter().any(is_nested) {
-        let contradicts =
-            |condition: &StringCondition| is_nested(condition) && conditions.contains(&opposite(condition));
-        if conditions.iter().any(contradicts) {
-            return Ok(true);
-        }
-        let regular: Vec<_> = conditions.iter().filter(|condition| !is_nested(condition)).cloned().collect();
-        return is_empty(terms, &regular);
-    }
     let (least, most) = bounds(conditions);
     if most.is_some_and(|most| most < least) {
         return Ok(true);
@@ -62,8 +53,8 @@ pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<boo
     lower(terms, conditions)?.map_or(Ok(true), |node| terms.is_empty(node))
 }
 
-/// The node of the decoded texts that meet the conditions, or None if clearly there are none. No condition may be on a
-/// language that is not regular. Errors: limits of the builder.
+/// The node of the decoded texts that meet the conditions, or None if clearly there are none. Errors:
+/// limits of the builder.
 ///
 /// ```
 /// use frisket_core::builder::Builder;
@@ -142,7 +133,6 @@ pub fn holds(terms: &Terms<'_>, condition: &StringCondition, text: &str, outer: 
             *least <= length && most.is_none_or(|most| length <= most)
         }
         StringCondition::Among { values, positive } => values.contains(text) == *positive,
-        StringCondition::Nested(Nested { language, positive }) => language.check(text) == *positive,
         StringCondition::Matches(matches) => {
             let node = terms.with(|builder| matches.bound(builder, outer))?;
             terms.accepts(node, text)? == matches.positive
@@ -150,33 +140,8 @@ pub fn holds(terms: &Terms<'_>, condition: &StringCondition, text: &str, outer: 
     })
 }
 
-/// The condition on a language that is not regular, unless texts are listed; and whether nothing else is asked.
-pub(crate) fn nested(conditions: &[StringCondition]) -> (Option<&Nested>, bool) {
-    let is_listed = |condition: &StringCondition| matches!(condition, StringCondition::Among { positive: true, .. });
-    let found = conditions.iter().find_map(|condition| match condition {
-        StringCondition::Nested(nested) => Some(nested),
-        _ => None,
-    });
-    let Some(found) = found.filter(|_| !conditions.iter().any(is_listed)) else { return (None, true) };
-    let is_same = |condition: &StringCondition| matches!(condition, StringCondition::Nested(other) if other == found);
-    (Some(found), found.positive && conditions.iter().all(|condition| is_same(condition) || is_trivial(condition)))
-}
-
-pub(crate) fn is_nested(condition: &StringCondition) -> bool {
-    matches!(condition, StringCondition::Nested(_))
-}
-
 fn is_trivial(condition: &StringCondition) -> bool {
     *condition == StringCondition::Length { least: 0, most: None }
-}
-
-fn opposite(condition: &StringCondition) -> StringCondition {
-    match condition {
-        StringCondition::Nested(Nested { language, positive }) => {
-            StringCondition::Nested(Nested { language: language.clone(), positive: !positive })
-        }
-        other => other.clone(),
-    }
 }
 
 /// Whether a text must be in a language and outside it. The bounds of a narrowed language would leave that open.
@@ -218,7 +183,7 @@ fn joined(terms: &Terms<'_>, conditions: &[StringCondition], side: Side) -> Resu
             StringCondition::Among { values, .. } => {
                 complements.push(terms.not(terms.words(values.iter().map(|value| value.as_bytes()))?)?);
             }
-            StringCondition::Length { .. } | StringCondition::Nested(_) => {}
+            StringCondition::Length { .. } => {}
         }
     }
     if nodes.is_empty() {
@@ -235,7 +200,7 @@ fn joined(terms: &Terms<'_>, conditions: &[StringCondition], side: Side) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{Matches, NestedText, TextBounds};
+    use crate::condition::{Matches, TextBounds};
     use frisket_core::builder::Builder;
 
     /// A language of digits: the texts of two digits are known, and one to three digits are its superset.
@@ -244,22 +209,6 @@ mod tests {
     impl TextBounds for Digits {
         fn outer(&self, builder: &mut Builder) -> Result<TermId> {
             digits(&Terms::new(builder), 1, 3)
-        }
-    }
-
-    struct Brackets;
-
-    impl NestedText for Brackets {
-        fn name(&self) -> &str {
-            "brackets"
-        }
-
-        fn build(&self, builder: &mut Builder, _: bool, _: bool) -> Result<TermId> {
-            builder.literal(b"\"[]\"")
-        }
-
-        fn check(&self, text: &str) -> bool {
-            text == "[]"
         }
     }
 
@@ -317,7 +266,6 @@ mod tests {
     fn contradictions_are_found_and_doubts_are_none() {
         let mut builder = Builder::default();
         let terms = Terms::new(&mut builder);
-        let nested = |positive| StringCondition::Nested(Nested { language: Arc::new(Brackets), positive });
         let (inside, outside) = (narrowed(&terms, true), narrowed(&terms, false));
         for (conditions, expected) in [
             (vec![], false),
@@ -325,23 +273,8 @@ mod tests {
             (vec![inside.clone(), length(4, 9)], true),
             (vec![inside.clone(), length(3, 9)], false),
             (vec![inside.clone(), outside], true),
-            (vec![nested(true), nested(false)], true),
-            (vec![nested(true), length(0, 1)], false),
-            (vec![nested(true), StringCondition::among(["[]", "x"].map(Arc::from))], false),
-            (vec![nested(true), StringCondition::among([Arc::from("x")])], true),
         ] {
             assert_eq!(is_empty(&terms, &conditions), Ok(expected), "{conditions:?}");
         }
-    }
-
-    #[test]
-    fn a_nested_language_stands_alone_or_beside_other_conditions() {
-        let nested_in = Nested { language: Arc::new(Brackets), positive: true };
-        let condition = StringCondition::Nested(nested_in.clone());
-        let anything = StringCondition::Length { least: 0, most: None };
-        assert_eq!(nested(&[condition.clone(), anything]), (Some(&nested_in), true));
-        assert_eq!(nested(&[condition.clone(), length(0, 3)]), (Some(&nested_in), false));
-        assert_eq!(nested(&[condition, StringCondition::among([Arc::from("[]")])]), (None, true));
-        assert_eq!(nested(&[length(0, 3)]), (None, true));
     }
 }
