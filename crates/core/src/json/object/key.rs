@@ -239,7 +239,7 @@ impl Arena {
 mod tests {
     use super::*;
     use crate::builder::{Builder, ObjectRules};
-    use crate::grammar::fixture::{members, object, Member};
+    use crate::grammar::fixture::{object, Member};
 
     /// An object in an arena, with its first state.
     fn made(named: &[Member<'_>], others: &[&str], rules: ObjectRules) -> (Box<Arena>, ObjectId, ObjectStateId) {
@@ -250,140 +250,12 @@ mod tests {
         (builder.arena, object, state)
     }
 
-    /// The head after these bytes.
-    fn after(arena: &mut Arena, head: TermId, read: &[u8]) -> TermId {
-        read.iter().fold(head, |head, &byte| arena.derive(head, byte).unwrap())
-    }
-
     /// The state that a member leads to: its colon, its only value and what follows.
     fn state_behind(arena: &Arena, member: TermId) -> ObjectState {
         let Term::Seq(_, rest) = *arena.term(member) else { unreachable!("a colon comes first") };
         let Term::Seq(_, next) = *arena.term(rest) else { unreachable!("then one value") };
         let Term::ObjectNext { state, .. } = *arena.term(next) else { unreachable!("then the rest of the object") };
         (*arena.registers.states[state.index()]).clone()
-    }
-
-    #[test]
-    fn a_named_key_narrows_byte_by_byte_until_its_quote_closes() {
-        let (mut arena, object, state) = made(&members(&["a", "ab", "b"]), &[], ObjectRules::default());
-        let heads = arena.key_heads(object, state).unwrap();
-        assert_eq!(heads.len(), 1, "one head for all named keys");
-        let (head, continuation) = heads[0];
-        assert!(
-            continuation.is_none() && matches!(*arena.term(head), Term::KeyNamed { low: 0, high: 3, depth: 0, .. })
-        );
-        for (read, expected) in [
-            ("\"", Some((0, 3))),
-            ("\"a", Some((0, 2))),
-            ("\"ab", Some((1, 2))),
-            ("\"b", Some((2, 3))),
-            ("\"c", None),
-            ("\"abc", None),
-            ("a", None),
-        ] {
-            let next = after(&mut arena, head, read.as_bytes());
-            let range = match *arena.term(next) {
-                Term::KeyNamed { low, high, depth, .. } if depth as usize == read.len() => Some((low, high)),
-                _ => None,
-            };
-            assert_eq!(range, expected, "{read}");
-            assert_eq!(next == EMPTY, expected.is_none(), "{read}");
-        }
-        for (read, property) in [("\"a\"", 0), ("\"ab\"", 1), ("\"b\"", 2)] {
-            assert_eq!(Ok(after(&mut arena, head, read.as_bytes())), arena.key_done(object, state, property));
-        }
-        let done = arena.key_done(object, state, 0).unwrap();
-        assert_eq!(after(&mut arena, done, b":"), EMPTY, "the head ends with the key");
-        assert!(arena.info(done).nullable && !arena.info(head).nullable);
-    }
-
-    #[test]
-    fn only_keys_that_may_come_are_spelled() {
-        let named = [("aa", false), ("ab", true), ("b", false)];
-        let (mut arena, object, state) = made(&named, &[], ObjectRules::default());
-        let head = arena.key_heads(object, state).unwrap()[0].0;
-        assert_eq!(after(&mut arena, head, b"\"b"), EMPTY, "the required property has not come");
-        assert_ne!(after(&mut arena, head, b"\"aa"), EMPTY);
-        let spec = arena.registers.objects[object.index()].clone();
-        let state = arena.object_state(object, spec.state_after(&ObjectState::default(), Some(1), 0));
-        let head = arena.key_heads(object, state).unwrap()[0].0;
-        assert_eq!(after(&mut arena, head, b"\"a"), EMPTY);
-        assert_ne!(after(&mut arena, head, b"\"b"), EMPTY);
-        let state = arena.object_state(object, spec.state_after(&ObjectState::default(), Some(2), 0));
-        assert!(arena.key_heads(object, state).unwrap().is_empty());
-    }
-
-    #[test]
-    fn keys_in_any_spelling_carry_their_members() {
-        let rules = ObjectRules { free: true, ..ObjectRules::default() };
-        let (mut arena, object, state) = made(&members(&["a", "b"]), &["[x-z]"], rules);
-        let heads = arena.key_heads(object, state).unwrap();
-        assert_eq!(heads.iter().map(|head| head.1.is_some()).collect::<Vec<_>>(), [true, true, false]);
-        for (place, read) in [(0, r#""\u0061""#), (0, r#""a""#), (1, r#""b""#)] {
-            assert_eq!(arena.matches(heads[place].0, read.as_bytes()), Ok(true), "{read}");
-        }
-        assert_eq!(arena.matches(heads[0].0, br#""b""#), Ok(false));
-        let behind = heads[0].1.unwrap();
-        assert_eq!(Ok(behind), arena.named_member(object, state, 0));
-        assert_eq!(state_behind(&arena, behind).next, 1);
-    }
-
-    #[test]
-    fn another_key_remembers_what_was_read_of_it() {
-        let (mut arena, object, state) = made(&members(&["a"]), &["[x-z]{1,2}"], ObjectRules::default());
-        let heads = arena.key_heads(object, state).unwrap();
-        let head = heads[1].0;
-        let finished = after(&mut arena, head, b"\"xy\"");
-        assert!(arena.info(finished).nullable && !arena.info(head).nullable);
-        let Some((_, Text::Known(text))) = arena.open_key(finished) else { unreachable!() };
-        assert_eq!(arena.registers.text(text), b"\"xy\"");
-        let member = arena.continuation(finished).unwrap().unwrap();
-        let keys = state_behind(&arena, member).keys;
-        assert!(arena.terms.keys.contains(keys, b"xy") && arena.terms.keys.count(keys) == 1);
-        assert_eq!(arena.continuation(EMPTY), Ok(None));
-        let done = arena.key_done(object, state, 0).unwrap();
-        let member = arena.named_member(object, state, 0).unwrap();
-        assert_eq!(arena.continuation(done), Ok(Some(member)));
-    }
-
-    #[test]
-    fn heads_of_other_keys_differ_by_group_rest_and_text() {
-        let mut arena = Arena::new();
-        let [x, y] = [&b"xx"[..], b"yy"].map(|text| arena.literal(text).unwrap());
-        let read = arena.text_after(NO_TEXT, b'r');
-        let (object, state) = (ObjectId::new(0), ObjectStateId::new(1));
-        let mut made = |object, state, extra, inner, text| arena.key_extra(object, state, extra, inner, text).unwrap();
-        let heads = [
-            made(object, state, 0, x, Text::Known(NO_TEXT)),
-            made(object, state, 0, x, Text::Known(read)),
-            made(object, state, 0, x, Text::Unknown),
-            made(object, state, 0, y, Text::Unknown),
-            made(object, state, 1, x, Text::Unknown),
-            made(ObjectId::new(1), state, 0, x, Text::Unknown),
-            made(object, ObjectStateId::new(0), 0, x, Text::Unknown),
-        ];
-        assert!((0..heads.len()).all(|one| (0..one).all(|other| heads[one] != heads[other])));
-        assert_eq!(made(object, state, 0, x, Text::Known(read)), heads[1]);
-    }
-
-    #[test]
-    fn terms_of_an_object_differ_by_kind_and_number() {
-        let mut arena = Arena::new();
-        let (object, state, later) = (ObjectId::new(0), ObjectStateId::new(0), ObjectStateId::new(1));
-        let terms = [
-            Term::ObjectKey { object, state },
-            Term::ObjectKey { object, state: later },
-            Term::ObjectNext { object, state },
-            Term::ObjectNext { object: ObjectId::new(1), state },
-            Term::KeyDone { object, state, property: 0 },
-            Term::KeyDone { object, state, property: 1 },
-            Term::KeyNamed { object, state, low: 0, high: 2, depth: 0 },
-            Term::KeyNamed { object, state, low: 1, high: 2, depth: 0 },
-            Term::KeyNamed { object, state, low: 0, high: 1, depth: 0 },
-            Term::KeyNamed { object, state, low: 0, high: 2, depth: 1 },
-        ];
-        let ids = terms.map(|term| arena.object_term(term).unwrap());
-        assert!((0..ids.len()).all(|one| (0..one).all(|other| ids[one] != ids[other])));
     }
 
     #[test]
@@ -413,22 +285,5 @@ mod tests {
         let head = finished(&mut arena, object, state);
         let member = arena.continuation(head).unwrap().unwrap();
         assert_eq!(state_behind(&arena, member).hidden, Hidden::Choice);
-    }
-
-    #[test]
-    fn a_property_has_a_continuation_for_each_value_that_fits() {
-        let mut builder = Builder::default();
-        let [one, two] = ["1", "2"].map(|text| crate::grammar::fixture::literal(&mut builder, text).number());
-        let punctuation = crate::grammar::fixture::braces(&mut builder);
-        let rules = ObjectRules { required_marks: 0b11, max: Some(1), ..ObjectRules::default() };
-        let named = vec![("a".to_owned(), false, vec![(one, 0b01), (two, 0b11)])];
-        let node = builder.object(named, Vec::new(), punctuation, rules).unwrap();
-        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
-        let state = builder.arena.first_state(object);
-        let member = builder.arena.named_member(object, state, 0).unwrap();
-        let Term::Seq(colon, rest) = *builder.arena.term(member) else { unreachable!() };
-        let Term::Seq(value, _) = *builder.arena.term(rest) else { unreachable!("only the second value fits") };
-        assert_eq!((colon, value.number()), (punctuation.colon, two));
-        assert_eq!(state_behind(&builder.arena, member).marks, 0b11);
     }
 }

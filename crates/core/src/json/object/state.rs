@@ -248,7 +248,6 @@ mod tests {
     use super::*;
     use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{members, object, Member};
-    use crate::regular::fixture::texts;
 
     /// An object in an arena.
     fn made(named: &[Member<'_>], others: &[&str], rules: ObjectRules) -> (Box<Arena>, ObjectId) {
@@ -277,7 +276,6 @@ mod tests {
 
     const A: Option<u32> = Some(0);
     const B: Option<u32> = Some(1);
-    const OTHER: Option<u32> = None;
 
     #[test]
     fn in_one_order_the_next_required_property_bounds_what_may_come() {
@@ -290,44 +288,6 @@ mod tests {
     }
 
     #[test]
-    fn in_any_order_everything_that_did_not_come_may_come() {
-        let any = || ObjectRules { any_order: true, ..ObjectRules::default() };
-        let named = [("a", false), ("b", true), ("c", false)];
-        assert_eq!(choices(&named, &[], any(), &[]).0, [0, 1, 2]);
-        assert_eq!(choices(&named, &[], any(), &[B]).0, [0, 2]);
-        let full = || ObjectRules { max: Some(2), ..any() };
-        assert_eq!(choices(&named, &[], full(), &[]).0, [0, 1, 2]);
-        assert_eq!(choices(&named, &[], full(), &[A]).0, [1], "only the required property fits");
-        assert!(choices(&named, &[], full(), &[A, B]).0.is_empty());
-    }
-
-    #[test]
-    fn of_several_orders_none_may_be_broken() {
-        let orders = || ObjectRules { orders: vec![vec![2, 0]], ..ObjectRules::default() };
-        let named = members(&["a", "b", "c"]);
-        assert_eq!(choices(&named, &[], orders(), &[]).0, [0, 1, 2]);
-        assert_eq!(choices(&named, &[], orders(), &[A]).0, [1]);
-        assert_eq!(choices(&named, &[], orders(), &[B]).0, [0, 2]);
-        let required = [("a", false), ("b", false), ("c", true)];
-        assert_eq!(choices(&required, &[], orders(), &[]).0, [1, 2], "behind an a no c could come");
-    }
-
-    #[test]
-    fn other_keys_wait_for_required_properties_if_they_come_last() {
-        let last = |min| ObjectRules { extras_last: true, min, ..ObjectRules::default() };
-        let named = [("a", true), ("b", false)];
-        for min in [0, 1] {
-            assert_eq!(choices(&named, &["[x-z]*"], last(min), &[]), (vec![0], 0), "{min}");
-            assert_eq!(choices(&named, &["[x-z]*"], last(min), &[A]), (vec![1], 1), "{min}");
-            assert_eq!(choices(&named, &["[x-z]*"], last(min), &[A, OTHER]), (vec![], 1), "{min}");
-            let between = ObjectRules { extras_last: false, ..last(min) };
-            assert_eq!(choices(&named, &["[x-z]*"], between, &[]), (vec![0], 1), "{min}");
-        }
-        let full = ObjectRules { max: Some(1), ..ObjectRules::default() };
-        assert_eq!(choices(&members(&["a"]), &["[x-z]*"], full, &[OTHER]), (vec![], 0));
-    }
-
-    #[test]
     fn an_object_of_many_properties_has_a_bit_for_each() {
         let keys: Vec<String> = (0..130).map(|index| format!("k{index}")).collect();
         let named: Vec<Member<'_>> = keys.iter().map(|key| (key.as_str(), false)).collect();
@@ -335,80 +295,6 @@ mod tests {
         let came = [Some(0), Some(63), Some(64), Some(129)];
         let (left, _) = choices(&named, &[], any(), &came);
         assert_eq!(left, (0..130).filter(|&index| !came.contains(&Some(index))).collect::<Vec<_>>());
-    }
-
-    /// The keys over x and y of at most two bytes that the groups of other keys offer, after these keys.
-    fn other_keys(others: &[&str], rules: ObjectRules, came: &[&str]) -> Vec<Vec<String>> {
-        let (mut arena, object) = made(&members(&["a"]), others, rules);
-        let spec = arena.registers.objects[object.index()].clone();
-        let mut state = came.iter().fold(ObjectState::default(), |state, _| spec.state_after(&state, None, 0));
-        for key in came {
-            state.keys = arena.terms.keys.with(state.keys, key.as_bytes(), &mut arena.terms.budget);
-        }
-        let state = arena.object_state(object, state);
-        let choices = arena.choices(object, state).unwrap();
-        let offered = choices.extras.iter().map(|&(_, quoted)| {
-            let inside = arena.derive(quoted, b'"').unwrap();
-            texts(&mut arena, inside, "xy\"", 3).into_iter().map(|text| text.replace('"', "")).collect()
-        });
-        offered.collect()
-    }
-
-    #[test]
-    fn a_key_that_came_does_not_come_again() {
-        let none = ObjectRules::default;
-        assert_eq!(other_keys(&["[xy]{1,2}"], none(), &[]), [["x", "y", "xx", "xy", "yx", "yy"]]);
-        assert_eq!(other_keys(&["[xy]{1,2}"], none(), &["x", "yy"]), [["y", "xx", "xy", "yx"]]);
-        assert_eq!(other_keys(&["[xy]"], none(), &["x", "y"]), [[""; 0]; 0], "no key of the group is left");
-        let both = other_keys(&["x*", "y*"], none(), &["x", "yy"]);
-        assert_eq!(both, [["", "xx"], ["", "y"]]);
-    }
-
-    #[test]
-    fn few_keys_are_offered_one_by_one() {
-        let two = || ObjectRules { min: 2, ..ObjectRules::default() };
-        assert_eq!(other_keys(&["x|y"], two(), &[]), [["x", "y"]]);
-        assert_eq!(other_keys(&["x|y"], two(), &["x"]), [["y"]]);
-        let mut exact = two();
-        exact.max = Some(1);
-        assert!(other_keys(&["x|y"], exact, &[]).is_empty(), "no object has two members and one");
-    }
-
-    #[test]
-    fn an_object_ends_or_goes_on_as_its_state_allows() {
-        let (mut arena, object) = made(&[("a", true), ("b", false)], &[], ObjectRules::default());
-        let spec = arena.registers.objects[object.index()].clone();
-        let parts = |arena: &mut Arena, term| {
-            let ObjectParts { end, next } = arena.object_parts(term).unwrap();
-            (end, next.map(|(before, _)| before))
-        };
-        let whole = arena.intern_structural(Term::Object(object), 21, &[0], false).unwrap();
-        assert_eq!(parts(&mut arena, whole), (None, Some(spec.open)));
-        for (came, expected) in [(&[A][..], (Some(spec.close), Some(spec.comma))), (&[A, B], (Some(spec.close), None))]
-        {
-            let state = after(&mut arena, object, came);
-            let next = arena.object_term(Term::ObjectNext { object, state }).unwrap();
-            assert_eq!(parts(&mut arena, next), expected, "{came:?}");
-        }
-        let hidden = ObjectState { hidden: Hidden::Choice, ..ObjectState::default() };
-        let state = arena.object_state(object, hidden);
-        let next = arena.object_term(Term::ObjectNext { object, state }).unwrap();
-        assert_eq!(parts(&mut arena, next).1, Some(EPSILON), "the comma belongs to the exact position");
-        let (mut arena, object) = made(&members(&["a"]), &[], ObjectRules::default());
-        let spec = arena.registers.objects[object.index()].clone();
-        let whole = arena.intern_structural(Term::Object(object), 21, &[0], false).unwrap();
-        assert_eq!(parts(&mut arena, whole), (Some(spec.empty), Some(spec.open)));
-    }
-
-    #[test]
-    fn equal_states_have_equal_numbers_and_choices_are_made_once() {
-        let (mut arena, object) = made(&members(&["a", "b"]), &[], ObjectRules::default());
-        let first = arena.first_state(object);
-        let (one, again, other) =
-            (after(&mut arena, object, &[A]), after(&mut arena, object, &[A]), after(&mut arena, object, &[B]));
-        assert!(one == again && one != other && one != first && after(&mut arena, object, &[]) == first);
-        let choices = [one, one].map(|state| arena.choices(object, state).unwrap());
-        assert!(Arc::ptr_eq(&choices[0], &choices[1]));
     }
 
     #[test]
@@ -434,37 +320,5 @@ mod tests {
         let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
         let state = builder.arena.object_state(object, ObjectState { hidden: Hidden::Key, ..ObjectState::default() });
         assert_eq!(builder.arena.needs_key_replay(object, state), Ok(false), "any text: every prefix has other ends");
-    }
-
-    #[test]
-    fn members_that_surely_may_come_are_those_that_nothing_restricts() {
-        let count = |named: &[Member<'_>], rules: ObjectRules, came: &[Option<u32>]| {
-            let (mut arena, object) = made(named, &["[x-z]*"], rules);
-            let state = after(&mut arena, object, came);
-            let next = arena.object_term(Term::ObjectNext { object, state }).unwrap();
-            let (keys, values) = arena.further_members(next);
-            (keys.len(), values.len())
-        };
-        let named = [("a", false), ("b", true), ("c", false)];
-        let any = || ObjectRules { any_order: true, ..ObjectRules::default() };
-        assert_eq!(count(&named, ObjectRules::default(), &[]), (1, 3));
-        assert_eq!(count(&named, ObjectRules::default(), &[B]), (1, 1), "what stands before it cannot come");
-        assert_eq!(count(&named, any(), &[B]), (1, 2));
-        assert_eq!(count(&named, ObjectRules { max: Some(2), ..any() }, &[]), (0, 1), "only the required one");
-        assert_eq!(count(&named, ObjectRules { implies: vec![(0, 2)], ..any() }, &[]), (0, 0));
-        assert_eq!(count(&named, ObjectRules { required_marks: 1, ..any() }, &[]), (0, 0));
-        let (arena, _) = made(&named, &[], ObjectRules::default());
-        assert_eq!(arena.further_members(EPSILON), (vec![], vec![]));
-    }
-
-    #[test]
-    fn a_key_came_if_it_is_in_the_state_or_the_one_more() {
-        let mut arena = Arena::new();
-        let keys = arena.terms.keys.with(NO_KEYS, b"x", &mut arena.terms.budget);
-        let state = ObjectState { keys, ..ObjectState::default() };
-        let came = SeenKeys::of(&arena.terms.keys);
-        assert!(came.contains(&state, b"x") && !came.contains(&state, b"y"));
-        let one_more = SeenKeys { also: Some(b"y"), ..came };
-        assert!(one_more.contains(&state, b"x") && one_more.contains(&state, b"y") && !one_more.contains(&state, b"z"));
     }
 }
