@@ -179,18 +179,4 @@ mod tests {
         assert_eq!(error(&allowance), Error::Limit(Limit::Cancelled));
         assert_eq!(recognizer.accepts(b"abcbc", None), Ok(true), "the next reading has limits of its own");
     }
-
-    #[test]
-    fn a_machine_obeys_the_limits_and_cancellations_that_it_was_given() {
-        let grammar = recognizer(false).grammar().clone();
-        let small = Limits { memory: 1, ..Limits::default() };
-        let error = Machine::of(&grammar, &small, [None, None], None).err().unwrap();
-        assert!(matches!(*error, Error::Limit(Limit::Memory(_))), "{error}");
-        let cancelled = Cancellation::default();
-        cancelled.cancel();
-        let error = Machine::of(&grammar, &Limits::default(), [None, Some(cancelled)], None).err().unwrap();
-        assert_eq!(*error, Error::Limit(Limit::Cancelled));
-        let machine = Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
-        assert!(machine.start != DEAD && !machine.position(machine.start).accepting);
-    }
 }

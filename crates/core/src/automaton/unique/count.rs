@@ -198,12 +198,8 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{bytes, rule, state_after, string, unique_machine, words};
+    use crate::automaton::fixture::{bytes, rule, string, unique_machine, words};
     use crate::builder::Builder;
-
-    fn quoted(builder: &mut Builder, text: TermId) -> TermId {
-        builder.quoted(text.number(), true).unwrap()
-    }
 
     /// Integers without leading zeros.
     fn integer(builder: &mut Builder) -> TermId {
@@ -245,19 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn strings_count_by_their_decoded_texts() {
-        let (mut machine, item) = unique_machine(|builder| {
-            let text = bytes(builder, b'a', b'c', 1, Some(1));
-            quoted(builder, text)
-        });
-        assert_eq!(machine.text_count(item).unwrap(), Some(3), "whatever the escapes");
-        let body = machine.arena.derive(item, b'"').unwrap();
-        assert_eq!(machine.text_count(body).unwrap(), Some(3));
-        let escape = machine.arena.derive(body, b'\\').unwrap();
-        assert_eq!(machine.text_count(escape).unwrap(), None);
-    }
-
-    #[test]
     fn different_texts_are_different_values_where_each_value_has_one_spelling() {
         type Make = fn(&mut Builder) -> TermId;
         let cases: [(&str, Make, bool); 9] = [
@@ -275,80 +258,5 @@ mod tests {
             let (mut machine, item) = unique_machine(make);
             assert_eq!(machine.is_one_to_one(item).unwrap(), expected, "{name}");
         }
-    }
-
-    #[test]
-    fn the_rest_of_words_is_judged_by_the_whole_words() {
-        let (mut machine, item) = unique_machine(|builder| words(builder, &["10", "12", "1e1"]));
-        let rest = machine.arena.derive(item, b'1').unwrap();
-        assert!(!machine.is_one_to_one(rest).unwrap(), "10 and 1e1 are one value");
-        let (mut machine, item) = unique_machine(|builder| words(builder, &["20", "21"]));
-        let rest = machine.arena.derive(item, b'2').unwrap();
-        assert!(machine.is_one_to_one(rest).unwrap());
-    }
-
-    #[test]
-    fn words_are_canonical_if_each_is_spelled_as_its_value() {
-        for (list, expected) in [
-            (&["1", "true"][..], true),
-            (&["1.0", "2"], false),
-            (&["\"a\"", "\"b\""], true),
-            (&["\"\\u0061\"", "1"], false),
-        ] {
-            let (mut machine, item) = unique_machine(|builder| words(builder, list));
-            assert_eq!(machine.is_spelled_canonically(item).unwrap(), expected, "{list:?}");
-        }
-        let (mut machine, item) = unique_machine(|builder| string(builder, 0, None));
-        assert!(!machine.is_spelled_canonically(item).unwrap(), "no words");
-    }
-
-    #[test]
-    fn only_a_sign_and_digits_make_an_integer() {
-        type Make = fn(&mut Builder) -> TermId;
-        let cases: [(&str, Make, bool); 5] = [
-            ("integers", integer, false),
-            ("a point", |builder| words(builder, &["1", "1.5"]), true),
-            ("an exponent", |builder| words(builder, &["1e5", "7"]), true),
-            ("words", |builder| words(builder, &["12", "-7"]), false),
-            ("a string", |builder| string(builder, 0, None), true),
-        ];
-        for (name, make, expected) in cases {
-            let (mut machine, item) = unique_machine(make);
-            assert_eq!(machine.can_read_noninteger(item).unwrap(), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn words_are_listed_by_the_canonical_texts_of_their_values() {
-        let list = |make: fn(&mut Builder) -> TermId| {
-            let (mut machine, item) = unique_machine(make);
-            let found = machine.word_values(item, true).unwrap();
-            found.map(|texts| texts.into_iter().map(|text| String::from_utf8(text).unwrap()).collect::<Vec<_>>())
-        };
-        assert_eq!(list(|builder| words(builder, &["1.0", "true"])).unwrap(), ["1 ", "true"]);
-        assert_eq!(list(|builder| bytes(builder, b'0', b'1', 1, Some(1))), None, "no words");
-    }
-
-    #[test]
-    fn counts_decide_whether_a_value_is_left() {
-        let (mut machine, item) = unique_machine(|builder| bytes(builder, b'1', b'4', 1, Some(1)));
-        let array = ArrayId::new(0);
-        let state = state_after(&mut machine, 0, &[]);
-        let mut avoid = |texts: &[&str]| {
-            let set = state_after(&mut machine, 0, texts);
-            let set = machine.arena.registers.unique_states[set.index()].came;
-            machine.can_avoid(array, state, 0, item, set).unwrap()
-        };
-        assert_eq!(avoid(&[]), Some(true));
-        assert_eq!(avoid(&["1 ", "2 "]), Some(true), "two of four");
-        assert_eq!(avoid(&["1 ", "2 ", "3 "]), None, "-0 and 0 might be two of the texts");
-        assert_eq!(avoid(&["1 ", "2 ", "3 ", "4 "]), Some(false));
-        let (mut machine, item) = unique_machine(|builder| bytes(builder, b'0', b'9', 2, Some(2)));
-        let state = state_after(&mut machine, 0, &[]);
-        assert_eq!(
-            machine.can_avoid(array, state, 0, item, crate::regular::key_set::NO_KEYS).unwrap(),
-            None,
-            "01 is 1"
-        );
     }
 }

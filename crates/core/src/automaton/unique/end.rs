@@ -203,11 +203,9 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{
-        accepts, after, alt, bytes, machine, object, only_head, seq, string, unique, words,
-    };
-    use crate::automaton::position::DEAD;
-    use crate::builder::{Builder, ObjectRules};
+    use crate::automaton::fixture::{after, bytes, machine, unique, words};
+
+    use crate::builder::Builder;
 
     /// The bytes that may follow a text in an array of items.
     fn follow(item: impl FnOnce(&mut Builder) -> TermId, text: &str) -> String {
@@ -241,115 +239,5 @@ mod tests {
         assert_eq!(follow(digits, "[1,2,11,12,1"), "");
         assert_eq!(follow(digits, "[1,2,11,12,"), "2");
         assert_eq!(follow(digits, "[11,1"), ",2]");
-    }
-
-    #[test]
-    fn zero_stays_zero_whatever_its_exponent() {
-        let number = |builder: &mut Builder| {
-            let (whole, digits) = (words(builder, &["0", "1"]), bytes(builder, b'0', b'9', 1, None));
-            let [point, e] = [b".", b"e"].map(|text| builder.literal(text).unwrap().number());
-            let fraction = builder.cat(&[point, digits.number()]).unwrap();
-            let exponent = builder.cat(&[e, digits.number()]).unwrap();
-            let [fraction, exponent] =
-                [fraction, exponent].map(|part| builder.repeat(part.number(), 0, Some(1)).unwrap());
-            builder.cat(&[whole.number(), fraction.number(), exponent.number()]).unwrap()
-        };
-        assert_eq!(follow(number, "[0e1,0"), ".");
-        assert_eq!(follow(number, "[1,0"), ",.]e");
-        assert_eq!(follow(number, "[0,0.0"), "0123456789");
-        assert_eq!(follow(number, "[1,1e"), "0123456789", "1e10 is another value");
-        assert_eq!(follow(number, "[1,1e0"), "0123456789");
-    }
-
-    #[test]
-    fn values_of_rules_are_searched() {
-        // An array of one letter, in an array of different items: [a], [b].
-        let nested = |builder: &mut Builder| {
-            let [open, close] = [b"[", b"]"].map(|text| builder.literal(text).unwrap());
-            let letter = words(builder, &["1", "2"]);
-            let rule = crate::automaton::fixture::rule(builder, "letter", |_, _| letter);
-            seq(builder, &[open, rule, close])
-        };
-        assert_eq!(follow(nested, "[[1],["), "2");
-        assert_eq!(follow(nested, "[[1],[2]"), "]");
-    }
-
-    #[test]
-    fn an_item_of_unlimited_values_is_never_pruned() {
-        let mut machine = machine(|builder| {
-            let item = string(builder, 0, None);
-            unique(builder, item, 0, None)
-        });
-        let id = after(&mut machine, b"[\"a\",\"b\",\"a");
-        let (head, frame) = only_head(&machine, id);
-        assert!(machine.has_enough_values(head, frame).unwrap());
-        assert!(!machine.has_enough_values_in_frame(frame).unwrap(), "the frame has only the end of the item");
-        assert!(!machine.has_enough_values_after_end(head, frame).unwrap());
-        assert_eq!(after(&mut machine, b"[\"a\",\"b\",\"a\""), DEAD);
-    }
-
-    /// Whether enough values are left if a text may exclude so many: with the head, after its end, in its frame.
-    fn enough(machine: &mut Machine, text: &str, excluded: u32) -> [bool; 3] {
-        let id = after(machine, text.as_bytes());
-        let (head, frame) = only_head(machine, id);
-        machine.unique.most_excluded = excluded;
-        [
-            machine.has_enough_values(head, frame).unwrap(),
-            machine.has_enough_values_after_end(head, frame).unwrap(),
-            machine.has_enough_values_in_frame(frame).unwrap(),
-        ]
-    }
-
-    fn quoted(builder: &mut Builder, low: u8, high: u8, count: u32) -> TermId {
-        let text = bytes(builder, low, high, count, Some(count));
-        builder.quoted(text.number(), true).unwrap()
-    }
-
-    #[test]
-    fn enough_values_are_more_than_can_be_excluded() {
-        let mut machine = machine(|builder| {
-            // A letter out of four, then one out of six.
-            let [four, six] = [b'd', b'f'].map(|high| quoted(builder, b'a', high, 1));
-            let six = crate::automaton::fixture::rule(builder, "six", |_, _| six);
-            let item = seq(builder, &[four, six]);
-            unique(builder, item, 0, None)
-        });
-        for (excluded, expected) in [(0, [true; 3]), (5, [true; 3]), (6, [false; 3]), (7, [false; 3])] {
-            assert_eq!(enough(&mut machine, "[\"", excluded), expected, "the letter that follows, {excluded}");
-        }
-        for (excluded, expected) in [(0, [true; 3]), (5, [true, false, false]), (6, [false; 3])] {
-            assert_eq!(enough(&mut machine, "[\"a\"\"", excluded), expected, "the last letter, {excluded}");
-        }
-    }
-
-    #[test]
-    fn after_the_end_of_a_key_its_value_counts() {
-        let mut machine = machine(|builder| {
-            let (keys, value) = (bytes(builder, b'x', b'x', 2, Some(2)), quoted(builder, b'a', b'c', 1));
-            let item = object(builder, &[], &[(keys, value)], ObjectRules::default());
-            unique(builder, item, 0, None)
-        });
-        for (excluded, expected) in [(2, true), (3, false)] {
-            assert_eq!(enough(&mut machine, "[{\"x", excluded)[1], expected, "{excluded}");
-        }
-    }
-
-    #[test]
-    fn conflicts_are_the_excluded_values_that_begin_like_the_item() {
-        let mut machine = machine(|builder| {
-            let (strings, array) = (string(builder, 0, None), builder.literal(b"!").unwrap());
-            let item = alt(builder, &[strings, array]);
-            unique(builder, item, 0, Some(4))
-        });
-        for (text, expected) in
-            [("[\"ab\",\"ac\",\"b\",\"", 3), ("[\"ab\",\"ac\",\"b\",\"a", 2), ("[\"ab\",\"ac\",\"b\",\"c", 0)]
-        {
-            let id = after(&mut machine, text.as_bytes());
-            let Register::At(partial) = machine.position(id).register else { panic!("{text}") };
-            let (_, frame) = only_head(&machine, id);
-            let &[(array, state, step, start)] = &machine.open_ends([frame].into_iter())[..] else { panic!() };
-            assert_eq!(machine.conflict_count(array, state, step, start, partial).unwrap(), expected, "{text}");
-        }
-        assert!(accepts(&mut machine, b"[\"ab\",\"ac\",\"b\",!]"));
     }
 }
