@@ -257,13 +257,6 @@ mod tests {
         nodes.iter().fold(Exits::NOWHERE, |all, text| all.union(Exits::at(node(shared, text)))).hash()
     }
 
-    /// A rule of one literal: a structural term.
-    fn rule(builder: &mut Builder, text: &[u8]) -> u32 {
-        let (rule, body) = (builder.rule("rule").unwrap(), builder.literal(text).unwrap());
-        builder.define(rule.number(), body.number()).unwrap();
-        rule.number()
-    }
-
     #[test]
     fn regular_terms_are_known_by_the_tokens_that_stay_inside_and_by_the_exits() {
         let shared = shared_masks(&["a", "ab", "abc", "abd", "b"]);
@@ -281,73 +274,6 @@ mod tests {
             builder.repeat(b.number(), 0, Some(1)).unwrap()
         });
         assert_eq!(maybe, Some((b.0, ends(&shared, &["a", "ab"]))), "what may be empty ends where it begins, too");
-    }
-
-    #[test]
-    fn another_grammar_has_a_regular_lookahead_without_work() {
-        let shared = shared_masks(&["a", "ab", "abc"]);
-        let spent = [(); 2].map(|()| {
-            let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
-            let (head, _) = scene.head("");
-            let before = scene.machine.arena.budget.spent();
-            scene.keys().lookahead(head, &Exits::at(node(&shared, "a")), DEPTH).unwrap();
-            scene.machine.arena.budget.spent() - before
-        });
-        assert!(spent[0] > 1);
-        assert_eq!(spent[1], 1, "one step for the question");
-    }
-
-    #[test]
-    fn a_sequence_is_what_its_parts_are_one_behind_the_other() {
-        let shared = shared_masks(&["a", "ab", "abc", "abcd"]);
-        let (first, second) = (read(&shared, "a", b"b"), read(&shared, "ab", b"c"));
-        let sequence = |texts: &[&[u8]]| {
-            lookahead_at(&shared, "a", |builder| {
-                let rules: Vec<u32> = texts.iter().map(|text| rule(builder, text)).collect();
-                builder.seq(&rules).unwrap()
-            })
-        };
-        assert_eq!(sequence(&[b"b"]), Some(first), "a rule is its body");
-        assert_eq!(sequence(&[b"b", b"c"]), Some((first.0.wrapping_add(second.0), second.1)));
-        assert_eq!(sequence(&[b"x", b"c"]), Some((0, 0)), "what no token reaches is not looked at");
-        let within = lookahead_at(&shared, "a", |builder| {
-            let parts = [rule(builder, b"b"), rule(builder, b"c")];
-            let (outer, body) = (builder.rule("outer").unwrap(), builder.seq(&parts).unwrap());
-            builder.define(outer.number(), body.number()).unwrap();
-            outer
-        });
-        assert_eq!(within, sequence(&[b"b", b"c"]), "in a rule of its own");
-    }
-
-    #[test]
-    fn alternatives_add_up() {
-        let shared = shared_masks(&["a", "ab", "ac", "abx", "acx"]);
-        let (b, c) = (read(&shared, "a", b"b"), read(&shared, "a", b"c"));
-        let both = lookahead_at(&shared, "a", |builder| {
-            let parts = [rule(builder, b"b"), rule(builder, b"c")];
-            builder.alt(&parts).unwrap()
-        });
-        assert_eq!(both, Some((b.0.wrapping_add(c.0), ends(&shared, &["ab", "ac"]))));
-    }
-
-    #[test]
-    fn repetitions_are_looked_through_as_often_as_they_may_come() {
-        let shared = shared_masks(&["a", "ab", "abb", "abbb", "abbbb"]);
-        let times = |min, max| {
-            let all = lookahead_at(&shared, "a", |builder| {
-                let rule = rule(builder, b"b");
-                builder.repeat(rule, min, max).unwrap()
-            });
-            all.unwrap()
-        };
-        let at = |text| read(&shared, text, b"b").0;
-        let two = at("a").wrapping_add(at("ab"));
-        assert_eq!(times(2, Some(2)), (two, ends(&shared, &["abb"])));
-        assert_eq!(times(1, Some(2)), (two, ends(&shared, &["ab", "abb"])));
-        assert_eq!(times(0, Some(2)), (two, ends(&shared, &["a", "ab", "abb"])));
-        let all = two.wrapping_add(at("abb")).wrapping_add(at("abbb"));
-        assert_eq!(times(3, None), (all, ends(&shared, &["abbb"])), "no token goes on behind the longest");
-        assert_eq!(times(3, Some(4)), times(3, None));
     }
 
     #[test]
