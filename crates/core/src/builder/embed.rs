@@ -253,19 +253,6 @@ mod tests {
     }
 
     #[test]
-    fn a_regular_grammar_becomes_the_node_of_its_term() {
-        let mut source = Builder::default();
-        let root = crate::regular::fixture::regex(&mut source.arena, "(ab|[c-e]*f){2,3}");
-        let source = source.build(root.number()).unwrap();
-        let mut builder = Builder::default();
-        literal(&mut builder, "something else");
-        let embedded = builder.embed(&source).unwrap();
-        assert_eq!(crate::regular::fixture::regex(&mut builder.arena, "(ab|[c-e]*f){2,3}"), embedded);
-        let count = builder.arena.len();
-        assert_eq!((builder.embed(&source), builder.arena.len()), (Ok(embedded), count), "the second time it is there");
-    }
-
-    #[test]
     fn what_forks_share_is_embedded_once() {
         let mut base = Builder::default();
         let [word, suffix] = ["shared word", "shared suffix"].map(|text| literal(&mut base, text).number());
