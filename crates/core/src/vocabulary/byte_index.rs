@@ -234,15 +234,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn singles_are_whole_characters_with_children() {
-        let texts: &[&[u8]] = &[b"a", b"ab", b"b", b"\xc3\xa9a", b"\xc3\xa8", b"\xc3a", b"\xff\xff\xff\xff\xffab"];
-        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
-        let index = ByteIndex::new(&trie);
-        let singles = index.singles(&trie).iter().map(|single| (single.lead, trie.path(single.node)));
-        assert_eq!(singles.collect::<Vec<_>>(), [(b'a', b"a".to_vec()), (0xc3, b"\xc3\xa9".to_vec())]);
-    }
-
-    #[test]
     fn a_scan_and_lookups_by_node_agree() {
         let texts: &[&[u8]] = &[
             b"a",
