@@ -5,7 +5,6 @@ mod common;
 use common::{allowed, may_follow, punctuation, BRACES};
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::builder::{Builder, ObjectRules};
-use frisket_core::error::Error;
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::CompiledGrammar;
@@ -228,17 +227,4 @@ fn special_tokens_match_no_text() {
     matcher.advance(vocabulary.vocabulary.special_id("<end>").unwrap()).unwrap();
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(matcher.can_end());
-}
-
-#[test]
-fn a_rejected_token_leaves_the_matcher_as_it_was() {
-    let mut builder = Builder::default();
-    let node = builder.literal(b"abc").unwrap();
-    let grammar = builder.build(node.number()).unwrap();
-    let mut matcher = CompiledGrammar::new(&grammar, vocabulary(&[b"ab", b"abd"])).unwrap().matcher(None, None);
-    assert!(matches!(matcher.advance(257).map_err(|error| *error), Err(Error::Rejected(_))));
-    assert_eq!(matcher.steps(), 0);
-    matcher.advance(256).unwrap();
-    assert_eq!(matcher.forced_bytes().unwrap(), b"c");
-    assert!(matcher.rollback(1).unwrap() && !matcher.rollback(1).unwrap());
 }

@@ -103,18 +103,6 @@ mod tests {
     use crate::regular::term::MANY;
 
     #[test]
-    fn steps_are_derivatives_with_and_without_a_table() {
-        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
-        let letters = arena.class(ByteSet::range(b'b', b'd')).unwrap();
-        let head = arena.repeat(letters, 0, MANY).unwrap();
-        let row = dfa.row(&mut arena, head);
-        for round in 0..12 {
-            let mut step = |byte| dfa.step(&mut arena, row, byte).unwrap();
-            assert_eq!([step(b'b'), step(b'd'), step(b'a'), step(b'e')], [row, row, NOWHERE, NOWHERE], "{round}");
-        }
-    }
-
-    #[test]
     fn the_fifth_step_makes_a_table_and_an_entry_serves_all_bytes_of_its_range() {
         let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
         let letters = arena.class(ByteSet::range(b'b', b'd')).unwrap();

@@ -339,15 +339,6 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_between_regular_parts_however_they_were_split() {
-        assert_eq!(accepted(&["A=#*B-", "B=ab."], &["", "a", "ab", "abc"]), ["", "a", "abc"]);
-        assert_eq!(accepted(&["A=#*ab.~&"], &["a", "ab", "1"]), ["a"]);
-        assert_eq!(accepted(&["A=#*b.<"], &["b", "ab", "bb", "abab"]), ["b", "ab"]);
-        // A name stays apart in a recursive grammar, and is joined again below an operator.
-        assert_eq!(accepted(&["A=BA.B|", "B=##*.if.-"], &["a", "if", "iff"]), ["a", "if", "iff"]);
-    }
-
-    #[test]
     fn what_is_not_exact_is_a_flaw_with_its_place() {
         assert_eq!(grammar(&["A=aA.b|", "B=b"]).err(), None);
         assert_eq!(grammar(&["A=BB~|", "B=aB.b|"]).err(), Some(Flaw::Irregular(2)));

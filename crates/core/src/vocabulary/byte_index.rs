@@ -255,20 +255,4 @@ mod tests {
             assert_eq!(format!("{found:?}"), format!("{:?}", find_by_node(&trie, &tokens, byte)), "{byte:#x}");
         }
     }
-
-    #[test]
-    fn lists_made_in_one_pass_are_those_made_one_by_one() {
-        let texts: Vec<String> = (0..3_000).map(|number| format!("{number:04}aé{number}b€")).collect();
-        let tokens =
-            TokenBytes::new(texts.iter().map(|text| text.len() as u32), &texts.concat().into_bytes(), &[]).unwrap();
-        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize].as_bytes());
-        let [one, other] = [(); 2].map(|()| ByteIndex::new(&trie));
-        let wanted = [b'a', b'b', 0xc3, 0xe2];
-        one.prepare(&trie, &ByteSet::from_bytes(wanted.into_iter()));
-        for byte in wanted {
-            assert_eq!((one.known_count(byte).is_some(), other.known_count(byte)), (true, None), "{byte:#x}");
-            let lists = [&one, &other].map(|index| format!("{:?}", index.get(byte, &trie, &tokens)));
-            assert_eq!(lists[0], lists[1], "{byte:#x}");
-        }
-    }
 }

@@ -126,14 +126,4 @@ mod tests {
         assert!(found.iter().all(|(path, token)| text(*token).ends_with(path)), "{found:?}");
         assert_eq!(found.len(), 4 + 2 + 2 + 1, "below a, ab, b and bb");
     }
-
-    #[test]
-    fn tokens_left_out_leave_no_nodes() {
-        let trie = trie();
-        let of = |texts: &[&[u8]], kept: &[u32]| paths(&merged(&trie, texts, |token| kept.contains(&token)));
-        assert_eq!(of(&[b"a", b"bb"], &[2, 7]), [("bc".to_owned(), 2), ("c".to_owned(), 7)]);
-        assert_eq!(merged(&trie, &[b"a"], |token| token == 2).len(), 3, "the root, b and bc");
-        assert_eq!(of(&[b"ab", b"bb"], &[2, 7]), [("c".to_owned(), 2), ("c".to_owned(), 7)]);
-        assert_eq!(of(&[b"a"], &[0]), [], "a token at the node is not below it");
-    }
 }

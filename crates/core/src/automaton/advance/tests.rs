@@ -56,41 +56,6 @@ fn a_head_that_ends_within_a_text_returns_and_may_go_on_as_well() {
 }
 
 #[test]
-fn strings_of_known_texts_are_read_by_their_place_and_through_escapes() {
-    let quoted = |builder: &mut Builder, text: TermId| builder.quoted(text.number(), true).unwrap();
-    check(
-        |builder| {
-            let text = builder.literal("é\"x".as_bytes()).unwrap();
-            quoted(builder, text)
-        },
-        &[
-            ("\"é\\\"x\"", End),
-            ("\"\\u00e9\\u0022\\u0078\"", End),
-            ("\"é\\\"", More),
-            ("\"é\"", Dead),
-            ("\"x", Dead),
-            ("\"é\\\"x\\", Dead),
-            ("\"é\\\"x\"x", Dead),
-        ],
-    );
-    check(
-        |builder| {
-            let text = words(builder, &["off", "on", "one"]);
-            quoted(builder, text)
-        },
-        &[
-            ("\"on\"", End),
-            ("\"one\"", End),
-            ("\"o\\u006e\"", End),
-            ("\"o\\u006ee\"", End),
-            ("\"of\"", Dead),
-            ("\"of\\u0066\"", End),
-            ("\"onx", Dead),
-        ],
-    );
-}
-
-#[test]
 fn half_a_character_is_a_place_of_its_own() {
     let mut machine = machine(|builder| string(builder, 1, Some(1)));
     let start = machine.start;

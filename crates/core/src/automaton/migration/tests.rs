@@ -49,27 +49,6 @@ fn frames_are_copied_with_all_below_them() {
 }
 
 #[test]
-fn keys_that_came_stay_forbidden() {
-    let make = |builder: &mut Builder| {
-        let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'x', b'z', 1, Some(1)));
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        object(builder, &[("a", true, one), ("b", false, one)], &[(keys, one)], rules)
-    };
-    check(
-        make,
-        &[
-            ("{\"", "abxyz"),
-            ("{\"x\":1,\"", "abyz"),
-            ("{\"b\":1,\"y\":1,\"", "axz"),
-            ("{\"z\":1,\"a", "\""),
-            ("{\"y\":1", ","),
-            ("{\"y\":1,\"a\":1", ",}"),
-            ("{\"y\":1,\"a\"", ":"),
-        ],
-    );
-}
-
-#[test]
 fn a_key_that_is_open_keeps_its_text() {
     let make = |builder: &mut Builder| {
         let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'x', b'y', 1, Some(2)));

@@ -257,46 +257,6 @@ mod tests {
         (builder.arena, object)
     }
 
-    /// The state after these properties; None stands for another key.
-    fn after(arena: &mut Arena, object: ObjectId, came: &[Option<u32>]) -> ObjectStateId {
-        let spec = arena.registers.objects[object.index()].clone();
-        let state = came.iter().fold(ObjectState::default(), |state, &index| spec.state_after(&state, index, 0));
-        arena.object_state(object, state)
-    }
-
-    /// (properties that may come next, groups of others that may) after each list of properties.
-    fn choices(named: &[Member<'_>], others: &[&str], rules: ObjectRules, came: &[Option<u32>]) -> (Vec<u32>, usize) {
-        let (mut arena, object) = made(named, others, rules);
-        let state = after(&mut arena, object, came);
-        let choices = arena.choices(object, state).unwrap();
-        let count = named.len() as u32;
-        assert!((0..count).all(|index| choices.allows(index) == choices.named.contains(&index)));
-        (choices.named.clone(), choices.extras.len())
-    }
-
-    const A: Option<u32> = Some(0);
-    const B: Option<u32> = Some(1);
-
-    #[test]
-    fn in_one_order_the_next_required_property_bounds_what_may_come() {
-        let named = [("a", false), ("b", true), ("c", false), ("d", true)];
-        for (came, expected) in
-            [(&[][..], &[0, 1][..]), (&[A], &[1]), (&[B], &[2, 3]), (&[B, Some(2)], &[3]), (&[B, Some(3)], &[])]
-        {
-            assert_eq!(choices(&named, &[], ObjectRules::default(), came).0, expected, "{came:?}");
-        }
-    }
-
-    #[test]
-    fn an_object_of_many_properties_has_a_bit_for_each() {
-        let keys: Vec<String> = (0..130).map(|index| format!("k{index}")).collect();
-        let named: Vec<Member<'_>> = keys.iter().map(|key| (key.as_str(), false)).collect();
-        let any = || ObjectRules { any_order: true, ..ObjectRules::default() };
-        let came = [Some(0), Some(63), Some(64), Some(129)];
-        let (left, _) = choices(&named, &[], any(), &came);
-        assert_eq!(left, (0..130).filter(|&index| !came.contains(&Some(index))).collect::<Vec<_>>());
-    }
-
     #[test]
     fn only_a_hidden_key_is_replayed_and_only_if_some_key_is_told_apart() {
         for (others, hidden, expected) in [

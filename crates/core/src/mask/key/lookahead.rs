@@ -247,35 +247,6 @@ mod tests {
         parts(scene.keys().lookahead(root, &exits, DEPTH).unwrap())
     }
 
-    /// `lookahead_at` for one literal.
-    fn read(shared: &Arc<SharedMasks>, from: &str, text: &[u8]) -> (u128, u128) {
-        lookahead_at(shared, from, |builder| builder.literal(text).unwrap()).unwrap()
-    }
-
-    /// The hash of the exits at these nodes.
-    fn ends(shared: &SharedMasks, nodes: &[&str]) -> u128 {
-        nodes.iter().fold(Exits::NOWHERE, |all, text| all.union(Exits::at(node(shared, text)))).hash()
-    }
-
-    #[test]
-    fn regular_terms_are_known_by_the_tokens_that_stay_inside_and_by_the_exits() {
-        let shared = shared_masks(&["a", "ab", "abc", "abd", "b"]);
-        let of = |text| read(&shared, "a", text);
-        let b = of(b"b");
-        assert_eq!(b.1, ends(&shared, &["ab"]));
-        assert_ne!(b.0, 0, "the token ab");
-        assert_eq!(of(b"bx"), (b.0, 0), "no token reads the x");
-        let bc = of(b"bc");
-        assert!(bc.0 != b.0 && bc.1 == 0, "nothing goes on behind abc");
-        assert_eq!(of(b"x"), (0, 0));
-        assert_eq!(of(b""), (0, ends(&shared, &["a"])), "nothing read, nothing passed");
-        let maybe = lookahead_at(&shared, "a", |builder| {
-            let b = builder.literal(b"b").unwrap();
-            builder.repeat(b.number(), 0, Some(1)).unwrap()
-        });
-        assert_eq!(maybe, Some((b.0, ends(&shared, &["a", "ab"]))), "what may be empty ends where it begins, too");
-    }
-
     #[test]
     fn what_may_repeat_nothing_for_ever_has_no_key() {
         let shared = shared_masks(&["a", "ab", "abb"]);

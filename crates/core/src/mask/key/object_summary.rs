@@ -300,4 +300,25 @@ mod tests {
         let mut closed = scene(&[("ab", false)], false, any_order());
         assert!(summary(&mut closed, "", Hidden::Nothing, &[",\"ab\""]).is_some(), "nothing excludes the name");
     }
+
+    #[test]
+    fn a_summary_takes_a_step_and_one_for_every_eight_words_or_keys() {
+        let names: Vec<String> = (0..512).map(|number| format!("k{number}")).collect();
+        let named: Vec<(&str, bool)> = names.iter().map(|name| (name.as_str(), false)).collect();
+        for (any, rules, token, steps) in [(true, any_order(), ",\"x", 2), (false, ObjectRules::default(), ",\"k", 67)]
+        {
+            let mut scene = scene(&named, any, rules);
+            let (arena, key_prefixes) = (&mut scene.machine.arena, prefixes(&[token]));
+            let state = arena.first_state(OBJECT);
+            ObjectProfile::of(arena, OBJECT, &key_prefixes).unwrap();
+            let before = arena.budget.clone();
+            let profile = ObjectProfile::of(arena, OBJECT, &key_prefixes).unwrap().unwrap();
+            assert_eq!(arena.budget.spent() - before.spent(), 1 + 512 / 8);
+            let held = size_of::<ObjectProfile>() + 4 * profile.observed.len();
+            assert_eq!(arena.budget.held() - before.held(), held, "what is kept of {} keys", profile.observed.len());
+            let before = arena.budget.spent();
+            ObjectSummary::of(arena, OBJECT, state, &profile, &key_prefixes).unwrap().unwrap();
+            assert_eq!(arena.budget.spent() - before, steps);
+        }
+    }
 }

@@ -208,26 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn two_divisors_other_classes_and_points_are_left_to_a_search() {
-        let mut terms = Terms::new();
-        let (four, six) = (terms.multiple(4, false).unwrap(), terms.multiple(6, false).unwrap());
-        let [two, odd, letters] = ["[0-9]{2}", "[13579]{2}", "[a-z]{2}"].map(|pattern| regex(&mut terms, pattern));
-        assert_eq!(terms.decide_multiple(&[four, six, two]), None);
-        assert_eq!(terms.decide_multiple(&[four, odd]), None);
-        let (digits, digit) = (regex(&mut terms, "[0-9]{0,5}"), regex(&mut terms, "[0-9]{0,1}"));
-        assert_eq!(terms.decide_multiple(&[two, letters]), None);
-        assert_eq!(terms.decide_multiple(&[two, digits]), None, "no operand is a multiple");
-        let (seven, hundred) = (terms.multiple(7, false).unwrap(), terms.multiple_rest(100, 1, false).unwrap());
-        assert_eq!(terms.decide_multiple(&[seven, hundred, digit]), None);
-        let odd = regex(&mut terms, "[13579]{0,1}");
-        assert_eq!(terms.decide_multiple(&[hundred, odd]), None);
-        let pointed = terms.multiple_rest(100, 1, true).unwrap();
-        assert_eq!(terms.decide_multiple(&[pointed, digit]), None);
-        let more = regex(&mut terms, "[0-9a-f]{2}");
-        assert_eq!(terms.decide_multiple(&[four, more]), Some(true), "more than the digits are digits, too");
-    }
-
-    #[test]
     fn few_multiples_of_a_large_divisor_are_tried() {
         let mut terms = Terms::new();
         let of = 1_000_003;

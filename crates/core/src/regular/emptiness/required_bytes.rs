@@ -118,8 +118,6 @@ mod tests {
         (needed, all)
     }
 
-    const UNBOUNDED: (ByteSet, ByteSet) = (ByteSet::EMPTY, ByteSet::FULL);
-
     #[test]
     fn every_text_has_the_needed_bytes_and_no_other_than_the_possible_ones() {
         let mut terms = Terms::new();
@@ -141,21 +139,5 @@ mod tests {
         let rest = regex(&mut terms, "abc");
         let rest = terms.derive(rest, b'a').unwrap();
         assert_eq!(bounds(&mut terms, rest), (bytes("bc"), bytes("bc")));
-    }
-
-    #[test]
-    fn an_intersection_needs_what_one_part_needs_and_holds_what_all_parts_hold() {
-        let mut terms = Terms::new();
-        let [left, right, words] = ["[abc]*a", "[bcd]+", "(ab|ba)*"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(vec![left, right]).unwrap();
-        assert_eq!(bounds(&mut terms, both), (bytes("a"), bytes("bc")));
-        assert!(terms.has_missing_byte(&[left, right]));
-        assert!(!terms.has_missing_byte(&[left, words]) && !terms.has_missing_byte(&[right]));
-        let bounded = terms.bounded(words, 1, 4).unwrap();
-        assert_eq!(bounds(&mut terms, bounded), (ByteSet::EMPTY, bytes("ab")));
-        let multiple = terms.multiple(3, true).unwrap();
-        assert_eq!(bounds(&mut terms, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
-        let outside = terms.not(left).unwrap();
-        assert_eq!(bounds(&mut terms, outside), UNBOUNDED);
     }
 }

@@ -1,7 +1,7 @@
 //! Unions, intersections and complements → their normal forms: the tests of `boolean`, apart because of their length.
 
 use super::*;
-use crate::regular::fixture::{regex, words};
+use crate::regular::fixture::regex;
 use crate::regular::id::SpecialId;
 use crate::regular::terms::STEPS_PER_TERM;
 
@@ -70,18 +70,6 @@ fn a_union_is_flat_and_without_what_adds_nothing() {
     assert!(operands(terms, optional) == 2 && terms.info(optional).nullable);
     let [x, y] = ["x", "y"].map(|pattern| regex(terms, pattern));
     assert_eq!(terms.alt(vec![x, y]).unwrap(), regex(terms, "[xy]"));
-}
-
-#[test]
-fn four_literals_are_a_set_of_words_and_three_are_not() {
-    let mut terms = Terms::new();
-    let texts = ["ab", "cd", "ef", "gh"];
-    let [three, four, more] = ["ab|cd|ef", "ab|cd|ef|gh", "ab|cd|ef|gh|x*"].map(|pattern| regex(&mut terms, pattern));
-    assert_eq!(words(&mut terms, &texts), four);
-    assert_eq!([three, more].map(|id| operands(&terms, id)), [3, 2]);
-    for text in texts.into_iter().chain(["xx", ""]) {
-        assert_eq!(terms.matches(more, text.as_bytes()), Ok(true), "{text}");
-    }
 }
 
 #[test]
