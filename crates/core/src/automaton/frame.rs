@@ -297,20 +297,6 @@ mod tests {
     }
 
     #[test]
-    fn a_union_continues_as_each_of_its_frames() {
-        let (mut arena, mut frames) = (Arena::new(), Frames::default());
-        let [a, b, c] = TERMS;
-        let low = frames.of(&mut arena, vec![(a, BOTTOM), (c, BOTTOM)]);
-        let high = frames.of(&mut arena, vec![(b, BOTTOM), (c, BOTTOM)]);
-        let both = frames.union(&mut arena, &[high, low]).unwrap();
-        assert_eq!(frames.members(both), [(a, BOTTOM), (b, BOTTOM), (c, BOTTOM)]);
-        assert_eq!(frames.union(&mut arena, &[low, high, low]).unwrap(), both);
-        assert_eq!(frames.union(&mut arena, &[low]).unwrap(), low);
-        let end = frames.union(&mut arena, &[low, BOTTOM]).unwrap();
-        assert_eq!(frames.members(end), [(EPSILON, BOTTOM), (a, BOTTOM), (c, BOTTOM)], "the end of the text stays");
-    }
-
-    #[test]
     fn a_member_is_dropped_beside_one_that_continues_in_every_way_that_it_does() {
         let (mut arena, mut frames) = (Arena::new(), Frames::default());
         let [a, b, c] = TERMS;

@@ -196,15 +196,6 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_items_has_lengths_of_whole_rounds_only() {
-        let states: [(bool, &[(&str, u32)]); 3] =
-            [(true, &[("1|2|3", 1)]), (false, &[("4|5|6", 2)]), (false, &[("7|8|9", 0)])];
-        assert!(unique(&states, 4, Some(6)).unwrap().is_some());
-        let none = unique(&states, 4, Some(5)).unwrap();
-        assert!(none.is_none_or(|array| !array.accepts_prefix(b"[", None).unwrap()), "neither three items nor six");
-    }
-
-    #[test]
     fn states_and_punctuation_are_checked() {
         let message = |result: Result<TermId>| result.unwrap_err().to_string();
         let mut builder = Builder::default();

@@ -109,15 +109,6 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_read_and_malformed_strings_are_no_keys() {
-        assert_eq!(of(&[r#","a\"b""#]).1, ["a\"b"]);
-        assert_eq!(of(&[r#","a\\""#]).1, ["a\\"]);
-        assert_eq!(of(&[r#","\u0041""#]), ("\\".into(), vec!["A".into()], "A".into(), false));
-        assert_eq!(of(&[r#","\x":1"#]), ("\\".into(), vec![], String::new(), false));
-        assert_eq!(of(&[r#","a\""#]).1, [""; 0]);
-    }
-
-    #[test]
     fn a_token_crosses_a_key_if_a_value_begins_behind_its_colon() {
         assert!(of(&[",\"a\":1"]).3);
         assert!(of(&[",\"a\": \""]).3);

@@ -263,18 +263,6 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_as_far_from_its_end_as_its_nearest_head() {
-        let make = |builder: &mut Builder| {
-            let [a, long, short] = literals(builder, ["a", "bcdef", "bcx"]);
-            let either = alt(builder, &[long, short]);
-            let special = builder.special("<s>").unwrap();
-            let or_special = alt(builder, &[either, special]);
-            seq(builder, &[a, or_special])
-        };
-        check(make, &[("", 4), ("a", 3), ("ab", 2), ("abcd", 2), ("abcx", NEVER)]);
-    }
-
-    #[test]
     fn a_rule_is_as_long_as_its_shortest_text() {
         let make = |builder: &mut Builder| {
             let [open, close, a, comma] = literals(builder, ["(", ")", "abc", ","]);
