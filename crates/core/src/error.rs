@@ -138,19 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_what_its_author_wrote() {
-        for error in [Error::Misuse, Error::Vocabulary, Error::Rejected, Error::Contradiction] {
-            assert_eq!(error("so it is".into()).to_string(), "so it is");
-        }
-        assert_eq!(Error::UndefinedRule("a \"b\"".into()).to_string(), r#"rule "a \"b\"" is used but never defined"#);
-        let missing = Error::NoSpecialToken("<x>".into(), vec!["<y>".into()]);
-        assert_eq!(missing.to_string(), r#"the vocabulary has no special token "<x>""#);
-        assert_eq!(Error::Empty.to_string(), "the grammar matches nothing");
-        assert!(Error::Reentrant.to_string().contains("interrupts"));
-        assert!(Error::Forked.to_string().contains("forked"));
-    }
-
-    #[test]
     fn a_result_of_a_small_value_fits_two_registers() {
         assert!(size_of::<Result<u64>>() <= 2 * size_of::<usize>());
     }

@@ -3,28 +3,15 @@
 //! Random small objects restrict their members in every way at once: order, number, marks, implications, keys of which
 //! there are few. A search over whole objects, member by member, says what each beginning may still become.
 
+mod common;
+
+use common::{punctuation, Draw, BRACES};
 use frisket_core::automaton::recognizer::Recognizer;
-use frisket_core::builder::{Builder, ObjectRules, Punctuation};
+use frisket_core::builder::{Builder, ObjectRules};
 use frisket_core::error::Error;
 use frisket_core::grammar::grammar::Grammar;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Xorshift (Marsaglia 2003): the same numbers on every machine.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % count
-    }
-
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-}
 
 /// A value is a digit; it leaves marks.
 type Values = Vec<(u8, u64)>;
@@ -121,8 +108,6 @@ impl Object {
 
     fn grammar(&self) -> Option<Arc<Grammar>> {
         let mut builder = Builder::default();
-        let [open, close, colon, comma, empty] =
-            [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
         let [zero, one] = [&b"0"[..], b"1"].map(|text| builder.literal(text).unwrap().number());
         let nodes = |values: &Values| -> Vec<(u32, u64)> {
             values.iter().map(|&(digit, marks)| (if digit == b'0' { zero } else { one }, marks)).collect()
@@ -148,8 +133,8 @@ impl Object {
             orders: self.orders.clone(),
             free: false,
         };
-        let node =
-            builder.object(named.collect(), others, Punctuation { open, close, colon, comma, empty }, rules).unwrap();
+        let punctuation = punctuation(&mut builder, BRACES);
+        let node = builder.object(named.collect(), others, punctuation, rules).unwrap();
         match builder.build(node.number()) {
             Err(error) if *error == Error::Empty => None,
             built => Some(built.unwrap()),
@@ -271,7 +256,7 @@ fn hold(draws: impl Iterator<Item = Object>) -> (usize, usize) {
 }
 
 fn draws(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Draw> {
-    seeds.map(|seed| Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
+    seeds.map(Draw::new)
 }
 
 #[test]

@@ -3,15 +3,17 @@
 //! Each case is built by the core's own builder. Its texts are accepted or rejected as the case says; and along every
 //! accepted text masks and matchers are held against brute force, over tokens cut from such texts at any byte.
 
+mod common;
+
+use common::{allowed, may_follow, vocabulary_of};
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::error::Error;
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
-use frisket_core::matcher::{CompiledGrammar, Matcher};
+use frisket_core::matcher::CompiledGrammar;
 use frisket_core::production::{BodyNode, Leaf, Productions};
 use frisket_core::regular::term::TermId;
-use frisket_core::vocabulary::vocabulary::Vocabulary;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -290,26 +292,8 @@ fn vocabulary<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> Arc<Shar
     }
     let every = pieces.len().div_ceil(most).max(1);
     let chosen = single.into_iter().map(<[u8]>::to_vec).chain(pieces.into_iter().step_by(every));
-    let mut tokens: Vec<Option<Box<[u8]>>> = chosen.map(|piece| Some(piece.into())).collect();
-    tokens.push(None);
-    let size = tokens.len();
-    Arc::new(SharedMasks::of(Vocabulary::new(tokens, Vec::new(), vec![size as u32 - 1], size).unwrap()))
-}
-
-fn allowed(matcher: &mut Matcher, vocabulary: &SharedMasks) -> Vec<u32> {
-    let mut mask = vec![0; vocabulary.vocabulary.mask_words()];
-    matcher.fill(&mut mask).unwrap();
-    (0..vocabulary.vocabulary.size() as u32)
-        .filter(|&token| mask[token as usize >> 5] >> (token & 31) & 1 == 1)
-        .collect()
-}
-
-/// What brute force says of a token behind a text.
-fn may_follow(recognizer: &Recognizer, vocabulary: &SharedMasks, text: &[u8], token: u32) -> bool {
-    match vocabulary.vocabulary.token(token) {
-        Some(piece) => recognizer.accepts_prefix(&[text, piece].concat(), None).unwrap(),
-        None => recognizer.accepts(text, None).unwrap(),
-    }
+    let chosen: Vec<Vec<u8>> = chosen.collect();
+    vocabulary_of(chosen.iter().map(Vec::as_slice))
 }
 
 /// The longest token that the text goes on with.
@@ -355,8 +339,8 @@ fn masks_equal_brute_force() {
                 let before = &text.as_bytes()[..at];
                 let tokens = 0..vocabulary.vocabulary.size() as u32;
                 let expected: Vec<u32> =
-                    tokens.filter(|&token| may_follow(&recognizer, &vocabulary, before, token)).collect();
-                assert_eq!(allowed(&mut matcher, &vocabulary), expected, "{name}, {at} bytes of {text:?}");
+                    tokens.filter(|&token| may_follow(&recognizer, &vocabulary, before, token).unwrap()).collect();
+                assert_eq!(allowed(&mut matcher, &vocabulary).unwrap(), expected, "{name}, {at} bytes of {text:?}");
                 assert_eq!(
                     matcher.can_end(),
                     recognizer.accepts(before, None).unwrap(),
@@ -385,10 +369,10 @@ fn masks_that_grammars_share_equal_brute_force() {
                 let mut matcher = compiled.matcher(None, None);
                 let mut at = 0;
                 while at < text.len() {
-                    let tokens = allowed(&mut matcher, &common);
+                    let tokens = allowed(&mut matcher, &common).unwrap();
                     // Some of the tokens, others at each place.
                     for token in (0..common.vocabulary.size() as u32).skip((number + at) % 13).step_by(13) {
-                        let expected = may_follow(&recognizer, &common, &text.as_bytes()[..at], token);
+                        let expected = may_follow(&recognizer, &common, &text.as_bytes()[..at], token).unwrap();
                         assert_eq!(tokens.contains(&token), expected, "{name}: {token} after {at} bytes of {text:?}");
                     }
                     let token = longest(&common, &text.as_bytes()[at..]);
@@ -412,7 +396,7 @@ fn matchers_go_on_and_back() {
         let compiled = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap();
         for text in accepts {
             let mut matcher = compiled.matcher(None, None);
-            let (mut at, mut seen, mut taken) = (0, vec![allowed(&mut matcher, &vocabulary)], Vec::new());
+            let (mut at, mut seen, mut taken) = (0, vec![allowed(&mut matcher, &vocabulary).unwrap()], Vec::new());
             while at < text.len() {
                 for token in 0..vocabulary.vocabulary.size() as u32 {
                     let mut fork = matcher.clone();
@@ -425,7 +409,7 @@ fn matchers_go_on_and_back() {
                 matcher.advance(token).unwrap();
                 at += vocabulary.vocabulary.token(token).unwrap().len();
                 taken.push(token);
-                seen.push(allowed(&mut matcher, &vocabulary));
+                seen.push(allowed(&mut matcher, &vocabulary).unwrap());
             }
             assert_eq!(matcher.steps(), taken.len());
             let mut fresh = compiled.matcher(None, None);
@@ -433,11 +417,15 @@ fn matchers_go_on_and_back() {
             assert_eq!(fresh.steps(), 0, "validating takes nothing");
             if !text.is_empty() {
                 fresh.advance_bytes(text.as_bytes()).unwrap();
-                assert_eq!(allowed(&mut fresh, &vocabulary), seen[taken.len()], "{name}: {text:?}");
+                assert_eq!(allowed(&mut fresh, &vocabulary).unwrap(), seen[taken.len()], "{name}: {text:?}");
             }
             for left in (0..taken.len()).rev() {
                 assert!(matcher.rollback(1).unwrap());
-                assert_eq!(allowed(&mut matcher, &vocabulary), seen[left], "{name}: back to step {left} of {text:?}");
+                assert_eq!(
+                    allowed(&mut matcher, &vocabulary).unwrap(),
+                    seen[left],
+                    "{name}: back to step {left} of {text:?}"
+                );
             }
             assert!(!matcher.rollback(1).unwrap());
         }

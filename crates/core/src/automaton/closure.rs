@@ -171,10 +171,8 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{accepts, after, alt, bytes, machine, object, only_head, rule, seq, unique};
-    use crate::builder::{Builder, ObjectRules};
-    use crate::bytes::byteset::ByteSet;
-    use crate::regular::id::ArrayId;
+    use crate::automaton::fixture::{accepts, after, alt, machine, rule, seq};
+    use crate::builder::Builder;
 
     fn literals<const N: usize>(builder: &mut Builder, texts: [&str; N]) -> [TermId; N] {
         texts.map(|text| builder.literal(text.as_bytes()).unwrap())
@@ -192,45 +190,6 @@ mod tests {
     }
 
     #[test]
-    fn every_alternative_begins_a_head_with_its_own_continuation() {
-        let mut machine = machine(|builder| {
-            let [a, b, c, d] = literals(builder, ["a", "b", "c", "d"]);
-            let rule = rule(builder, "rule", |builder, rule| {
-                let more = seq(builder, &[c, rule]);
-                alt(builder, &[more, d])
-            });
-            let (left, right) = (seq(builder, &[a, rule]), seq(builder, &[b, rule]));
-            alt(builder, &[left, right])
-        });
-        assert_eq!(start(&mut machine), ("ab".into(), false, 2));
-        let id = after(&mut machine, b"a");
-        assert_eq!(machine.position(id).heads.len(), 2);
-        assert_eq!(after(&mut machine, b"b"), id, "both go on with the rule");
-        assert!(accepts(&mut machine, b"accd"));
-    }
-
-    #[test]
-    fn a_nullable_term_also_begins_with_what_follows_it() {
-        let maybe = |builder: &mut Builder, text: TermId| {
-            rule(builder, "rule", |builder, rule| {
-                let more = seq(builder, &[text, rule]);
-                alt(builder, &[EPSILON, more])
-            })
-        };
-        let mut before = machine(|builder| {
-            let [a, b] = literals(builder, ["a", "b"]);
-            let rule = maybe(builder, a);
-            seq(builder, &[rule, b])
-        });
-        assert_eq!(start(&mut before), ("ab".into(), false, 2));
-        let mut alone = machine(|builder| {
-            let [a] = literals(builder, ["a"]);
-            maybe(builder, a)
-        });
-        assert_eq!(start(&mut alone), ("a".into(), true, 1), "below all terms is the end");
-    }
-
-    #[test]
     fn a_rule_that_several_callers_call_is_entered_once() {
         let mut machine = machine(|builder| {
             let [b, x, y, z] = literals(builder, ["b", "x", "y", "z"]);
@@ -245,90 +204,5 @@ mod tests {
         for (text, ends) in [(&b"bzx"[..], true), (b"bzyx", true), (b"bzy", false), (b"bzxx", false)] {
             assert_eq!(accepts(&mut machine, text), ends, "{text:?}");
         }
-    }
-
-    #[test]
-    fn a_rule_that_begins_with_itself_closes() {
-        let mut machine = machine(|builder| {
-            let [a, plus] = literals(builder, ["a", "+"]);
-            rule(builder, "sum", |builder, sum| {
-                let more = seq(builder, &[sum, plus, sum]);
-                alt(builder, &[more, a])
-            })
-        });
-        assert_eq!(start(&mut machine), ("a".into(), false, 1));
-        for (text, ends) in [(&b"a"[..], true), (b"a+", false), (b"a+a+a", true), (b"+a", false), (b"aa", false)] {
-            assert_eq!(accepts(&mut machine, text), ends, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn an_array_of_different_items_begins_where_its_rule_is_called() {
-        let mut machine = machine(|builder| {
-            let [end] = literals(builder, ["!"]);
-            let letter = bytes(builder, b'a', b'b', 1, Some(1));
-            let array = unique(builder, letter, 0, None);
-            let called = rule(builder, "called", |_, _| array);
-            let caller = rule(builder, "caller", |builder, _| seq(builder, &[called, end]));
-            seq(builder, &[caller, end])
-        });
-        assert_eq!(start(&mut machine).0, "[["); // [] or an item
-        for (text, ends) in [(&b"[]!!"[..], true), (b"[a,b]!!", true), (b"[a,a", false), (b"[a]!", false)] {
-            assert_eq!(accepts(&mut machine, text), ends, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn special_tokens_stand_beside_the_heads() {
-        let mut machine = machine(|builder| {
-            let special = builder.special("<s>").unwrap();
-            let [a, b] = literals(builder, ["a", "b"]);
-            let marked = seq(builder, &[special, b]);
-            alt(builder, &[marked, a])
-        });
-        assert_eq!(start(&mut machine), ("a".into(), false, 1));
-        let specials = machine.position(machine.start).specials.clone();
-        let &[(special, _)] = &specials[..] else { panic!("{specials:?}") };
-        let start = machine.start;
-        let id = machine.step_special(start, special).unwrap();
-        let (head, frame) = only_head(&machine, id);
-        assert_eq!((machine.arena.first_bytes(head), frame), (ByteSet::range(b'b', b'b'), BOTTOM));
-    }
-
-    #[test]
-    fn between_members_an_object_offers_the_next_key_and_its_end() {
-        let mut machine = machine(|builder| {
-            let [one] = literals(builder, ["1"]);
-            object(builder, &[("a", true, one), ("b", false, one)], &[], ObjectRules::default())
-        });
-        assert_eq!(start(&mut machine), ("{".into(), false, 1));
-        let follows = |machine: &mut Machine, text: &[u8]| {
-            let id = after(machine, text);
-            let all: Vec<[u8; 1]> = (0..=255u8).map(|byte| [byte]).collect();
-            let may = machine.can_follow(id, all.iter().map(|byte| &byte[..])).unwrap();
-            (0..=255u8).zip(may).filter(|(_, may)| *may).map(|(byte, _)| char::from(byte)).collect::<String>()
-        };
-        assert_eq!(follows(&mut machine, b"{"), "\"", "a member is required");
-        assert_eq!(follows(&mut machine, b"{\"a\":1"), ",}");
-        assert_eq!(follows(&mut machine, b"{\"a\":1,\""), "b", "the first key came");
-        assert_eq!(follows(&mut machine, b"{\"a\":1,\"b\":1"), "}");
-    }
-
-    #[test]
-    fn only_items_that_must_differ_use_the_register() {
-        let mut plain = machine(|builder| literals(builder, ["a"])[0]);
-        let term = plain.arena.literal(b"a").unwrap();
-        assert!(!plain.closure(&[(term, BOTTOM)], Register::Closed).unwrap().1);
-        let mut unique = machine(|builder| {
-            let letter = bytes(builder, b'a', b'b', 1, Some(1));
-            unique(builder, letter, 1, None)
-        });
-        let id = after(&mut unique, b"[");
-        assert!(matches!(unique.position(id).register, Register::At(_)));
-        let state = unique.arena.unique_state(ArrayId::at(0), Default::default());
-        let item = Term::UniqueItem { array: ArrayId::at(0), state };
-        let item = unique.arena.unique_term(item).unwrap();
-        let (position, uses_register) = unique.closure(&[(item, BOTTOM)], Register::Abstracted).unwrap();
-        assert!(uses_register && position.crosses_item && position.register == Register::Abstracted);
     }
 }

@@ -120,7 +120,7 @@ fn format_class(bytes: &ByteSet) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, alt, bytes, machine, rule, seq, words};
+    use crate::automaton::fixture::{after, alt, machine};
     use crate::builder::Builder;
 
     fn described(make: impl FnOnce(&mut Builder) -> TermId, text: &str) -> String {
@@ -139,79 +139,5 @@ mod tests {
         assert_eq!(described(make, ""), "[\"ab\" | special 0 | the end]");
         assert_eq!(described(make, "a"), "[[b]]");
         assert_eq!(described(make, "x"), "[]");
-    }
-
-    #[test]
-    fn a_head_is_followed_by_what_its_frame_goes_on_with() {
-        let make = |builder: &mut Builder| {
-            let [abc, x, y] = [&b"abc"[..], b"xx", b"yy"].map(|text| builder.literal(text).unwrap());
-            let called = rule(builder, "called", |_, _| abc);
-            let (one, other) = (seq(builder, &[called, x]), seq(builder, &[called, y]));
-            alt(builder, &[one, other])
-        };
-        assert_eq!(described(make, "a"), "[\"bc\" then \"xx\" or \"yy\"]");
-    }
-
-    #[test]
-    fn frames_are_cut_off_below_the_greatest_depth() {
-        let make = |builder: &mut Builder| {
-            let [open, close, a] = [b"(", b")", b"a"].map(|text| builder.literal(text).unwrap());
-            rule(builder, "nested", |builder, nested| {
-                let deeper = seq(builder, &[open, nested, close]);
-                alt(builder, &[deeper, a])
-            })
-        };
-        let text = described(make, &"(".repeat(20));
-        let closes = " then [)]".repeat(MAX_DEPTH as usize - 1) + " then …";
-        assert!(text.ends_with(&format!("[a]{closes}]")), "{text}");
-    }
-
-    #[test]
-    fn terms_are_written_as_operators_of_their_parts() {
-        let mut builder = Builder::default();
-        let digit = bytes(&mut builder, b'0', b'2', 1, Some(1));
-        let letters = bytes(&mut builder, b'a', b'z', 1, Some(1));
-        let few = builder.repeat(digit.number(), 2, Some(4)).unwrap();
-        let many = builder.repeat(digit.number(), 2, None).unwrap();
-        let list = words(&mut builder, &["ab", "cd"]);
-        let no = builder.not(digit.number()).unwrap();
-        let quoted = builder.quoted(digit.number(), true).unwrap();
-        let ab = builder.literal(b"ab").unwrap();
-        let chain = builder.cat(&[many.number(), ab.number()]).unwrap();
-        let choice = builder.alt(&[few.number(), chain.number()]).unwrap();
-        let terms = &builder.arena.terms;
-        for (term, text) in [
-            (chain, "(([012]){2,} \"ab\")"),
-            (choice, "(([012]){2,4} | (([012]){2,} \"ab\"))"),
-            (crate::regular::term::EMPTY, "nothing"),
-            (crate::regular::term::EPSILON, "\"\""),
-            (digit, "[012]"),
-            (letters, "[abcdefghijkl…]"),
-            (few, "([012]){2,4}"),
-            (many, "([012]){2,}"),
-            (list, "2 words from \"ab\""),
-            (no, "!([012])"),
-            (quoted, "string in Start of ([012])"),
-        ] {
-            let mut out = String::new();
-            show(terms, term, MAX_DEPTH, &mut out);
-            assert_eq!(out, text);
-        }
-    }
-
-    #[test]
-    fn what_is_deep_or_long_is_cut_off() {
-        let mut builder = Builder::default();
-        let digit = bytes(&mut builder, b'0', b'2', 1, Some(1));
-        let few = builder.repeat(digit.number(), 2, Some(4)).unwrap();
-        let terms = &builder.arena.terms;
-        let shown = |depth, mut out: String| {
-            show(terms, few, depth, &mut out);
-            out
-        };
-        assert_eq!([0, 1, 2].map(|depth| shown(depth, String::new())), ["…", "(…){2,4}", "([012]){2,4}"]);
-        assert!(shown(2, "x".repeat(MAX_BYTES)).ends_with("x(…){2,4}"));
-        assert!(shown(2, "x".repeat(MAX_BYTES + 1)).ends_with("x…"));
-        assert_eq!(format_class(&ByteSet::range(b'a', b'l')), "[abcdefghijkl]", "twelve bytes are shown");
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, Register};
-use crate::builder::{Builder, ObjectRules, Punctuation};
+use crate::automaton::position::PositionId;
+use crate::builder::{Builder, ObjectRules};
+use crate::grammar::fixture::{braces, brackets};
 use crate::grammar::grammar::Grammar;
-use crate::json::partial_value::{PartialValueId, NOTHING_READ};
 use crate::json::registers::UniqueState;
 use crate::limits::Limits;
 use crate::regular::id::{ArrayId, ArrayStateId};
@@ -80,13 +80,6 @@ pub(crate) fn string(builder: &mut Builder, min: u32, max: Option<u32>) -> TermI
     builder.quoted(text.number(), true).unwrap()
 }
 
-/// Brackets and commas without white space.
-pub(crate) fn brackets(builder: &mut Builder) -> Punctuation {
-    let [open, close, colon, comma, empty] =
-        [&b"["[..], b"]", b":", b",", b"[]"].map(|text| builder.literal(text).unwrap());
-    Punctuation { open, close, colon, comma, empty }
-}
-
 /// An array of different items of one kind.
 pub(crate) fn unique(builder: &mut Builder, item: TermId, min: u32, max: Option<u32>) -> TermId {
     let punctuation = brackets(builder);
@@ -110,9 +103,7 @@ pub(crate) fn object(
     others: &[(TermId, TermId)],
     rules: ObjectRules,
 ) -> TermId {
-    let [open, close, colon, comma, empty] =
-        [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
-    let punctuation = Punctuation { open, close, colon, comma, empty };
+    let punctuation = braces(builder);
     let value = |value: TermId| vec![(value.number(), 0)];
     let named = named.iter().map(|&(key, required, node)| (key.into(), required, value(node))).collect();
     let others = others.iter().map(|&(keys, node)| (keys.number(), value(node))).collect();
@@ -127,13 +118,4 @@ pub(crate) fn state_after(machine: &mut Machine, at: u32, values: &[&str]) -> Ar
         .fold(NO_KEYS, |came, value| arena.terms.keys.with(came, value.as_bytes(), &mut arena.terms.budget));
     let state = UniqueState { at, count: values.len() as u32, came, abstracted: None };
     arena.unique_state(ArrayId::at(0), state)
-}
-
-/// The partial value of an item of which the bytes of `text` were read.
-pub(crate) fn partial(machine: &mut Machine, text: &str) -> PartialValueId {
-    let read = |register, byte| machine.advance_register(register, byte);
-    match text.bytes().fold(Register::At(NOTHING_READ), read) {
-        Register::At(partial) => partial,
-        register => unreachable!("{register:?} after reading"),
-    }
 }

@@ -148,9 +148,9 @@ impl FollowBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, alt, bytes, machine, object, only_head, rule, seq, state_after, unique};
-    use crate::builder::{Builder, ObjectRules};
-    use crate::regular::id::ArrayId;
+    use crate::automaton::fixture::{after, alt, machine, only_head, rule, seq};
+    use crate::builder::Builder;
+
     use crate::regular::term::EPSILON;
 
     fn shown(set: ByteSet) -> String {
@@ -180,24 +180,6 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_left_out_lets_the_bytes_behind_it_follow() {
-        let mut machine = machine(|builder| {
-            let [a, b, c, d] = ["ax", "b", "c", "d"].map(|text| literal(builder, text));
-            let outer = rule(builder, "outer", |builder, outer| {
-                let inner = rule(builder, "inner", |builder, inner| {
-                    let more = seq(builder, &[b, inner]);
-                    alt(builder, &[EPSILON, more])
-                });
-                let nested = seq(builder, &[c, outer]);
-                let start = alt(builder, &[a, nested]);
-                seq(builder, &[start, inner])
-            });
-            seq(builder, &[outer, d])
-        });
-        assert_eq!(follow(&mut machine, "ca"), "bd");
-    }
-
-    #[test]
     fn frames_below_the_greatest_depth_let_every_byte_follow() {
         let mut machine = machine(|builder| {
             let [open, close, a, d] = ["(", ")", "ax", "d"].map(|text| literal(builder, text));
@@ -212,118 +194,5 @@ mod tests {
             let text = "(".repeat(depth as usize) + "a";
             assert_eq!(follow(&mut machine, &text), expected, "{depth} deep");
         }
-    }
-
-    #[test]
-    fn every_frame_keeps_its_own_bytes() {
-        let mut machine = machine(|builder| {
-            let [a, b, c, d] = ["aa", "bb", "cc", "dd"].map(|text| literal(builder, text));
-            let next = |builder: &mut Builder, name, body| rule(builder, name, |_, _| body);
-            let [b, c, d] = [("b", b), ("c", c), ("d", d)].map(|(name, body)| next(builder, name, body));
-            seq(builder, &[a, b, c, d])
-        });
-        let mut found = FollowBytes::default();
-        let mut ask = || {
-            ["a", "aab", "aabbc", "aabbccd"].map(|text| {
-                let id = after(&mut machine, text.as_bytes());
-                let (head, frame) = only_head(&machine, id);
-                shown(found.after(&mut machine, head, frame))
-            })
-        };
-        let first = ask();
-        assert_eq!(first, ["b", "c", "d", ""]);
-        assert_eq!(ask(), first, "from the cache");
-    }
-
-    #[test]
-    fn repetitions_and_sequences_begin_with_all_that_they_may_begin_with() {
-        let first = |make: &dyn Fn(&mut Builder) -> TermId| {
-            let mut root = EPSILON;
-            let mut machine = machine(|builder| {
-                root = make(builder);
-                root
-            });
-            shown(FollowBytes::default().term_first_bytes(&mut machine, root))
-        };
-        assert_eq!(first(&|builder| bytes(builder, b'a', b'c', 2, None)), "abc");
-        let structural = |builder: &mut Builder| {
-            let x = literal(builder, "x");
-            rule(builder, "x", |_, _| x)
-        };
-        assert_eq!(
-            first(&|builder| {
-                let x = structural(builder);
-                let maybe = builder.repeat(x.number(), 0, Some(2)).unwrap();
-                let y = literal(builder, "y");
-                seq(builder, &[maybe, y])
-            }),
-            "xy"
-        );
-        assert_eq!(
-            first(&|builder| {
-                let x = structural(builder);
-                let y = literal(builder, "y");
-                seq(builder, &[x, y])
-            }),
-            "x"
-        );
-        assert_eq!(
-            first(&|builder| {
-                let x = structural(builder);
-                let special = builder.special("<s>").unwrap();
-                let yz = literal(builder, "yz");
-                alt(builder, &[x, special, yz])
-            }),
-            "xy",
-            "a special token has no bytes"
-        );
-    }
-
-    #[test]
-    fn a_colon_follows_the_end_of_a_key() {
-        let mut machine = machine(|builder| {
-            let (one, keys) = (literal(builder, "1"), bytes(builder, b'x', b'z', 1, None));
-            object(builder, &[("a", false, one)], &[(keys, one)], ObjectRules::default())
-        });
-        let id = after(&mut machine, b"{\"x");
-        let (head, frame) = only_head(&machine, id);
-        assert!(matches!(machine.arena.term(head), Term::KeyExtra { .. }));
-        let all = (0..machine.arena.len() as u32).map(TermId::new);
-        let whole = all.into_iter().find(|&id| matches!(machine.arena.term(id), Term::Object(_))).unwrap();
-        assert_eq!(shown(FollowBytes::default().term_first_bytes(&mut machine, whole)), "{");
-        assert_eq!(shown(FollowBytes::default().after(&mut machine, head, frame)), ":");
-        let id = after(&mut machine, b"{\"x\":");
-        let (head, frame) = only_head(&machine, id);
-        assert_eq!(shown(FollowBytes::default().after(&mut machine, head, frame)), ",}");
-    }
-
-    #[test]
-    fn a_comma_or_the_end_follows_an_item_that_must_differ() {
-        let mut machine = machine(|builder| {
-            let item = bytes(builder, b'0', b'9', 2, Some(2));
-            let array = unique(builder, item, 1, None);
-            let end = literal(builder, "!");
-            seq(builder, &[array, end])
-        });
-        assert_eq!(follow(&mut machine, "[1"), ",]");
-        let mut found = FollowBytes::default();
-        let array = (0..machine.arena.len() as u32)
-            .map(TermId::new)
-            .find(|&id| matches!(machine.arena.term(id), Term::Unique(_)))
-            .unwrap();
-        assert_eq!(shown(found.term_first_bytes(&mut machine, array)), "[");
-        let (array, state) = (ArrayId::at(0), state_after(&mut machine, 0, &[]));
-        let item = machine.arena.unique_term(Term::UniqueItem { array, state }).unwrap();
-        assert_eq!(shown(found.term_first_bytes(&mut machine, item)), "0123456789");
-    }
-
-    #[test]
-    fn every_byte_counts_as_first_where_a_term_may_be_empty() {
-        let mut machine = machine(|builder| literal(builder, "ab"));
-        let (some, none) = (machine.arena.literal(b"ab").unwrap(), EPSILON);
-        let mut found = FollowBytes::default();
-        assert_eq!(shown(found.first_of(&mut machine, &[some])), "a");
-        assert_eq!(found.first_of(&mut machine, &[some, none]), ByteSet::FULL);
-        assert_eq!(found.first_of(&mut machine, &[]), ByteSet::EMPTY);
     }
 }

@@ -279,11 +279,6 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{bytes, machine, unique};
-    use crate::automaton::machine::Machine;
-    use crate::json::partial_value::NOTHING_READ;
-    use crate::json::registers::{Abstracted, UniqueState};
-    use smallvec::smallvec;
 
     const TERMS: [TermId; 3] = [TermId::new(2), TermId::new(3), TermId::new(4)];
 
@@ -299,41 +294,6 @@ mod tests {
         assert_ne!(frames.of(&mut arena, vec![(b, BOTTOM)]), one, "another term");
         assert_eq!(frames.len(), 5, "`BOTTOM` and four frames");
         assert!(frames.members(BOTTOM).is_empty());
-    }
-
-    #[test]
-    fn a_frame_that_reads_nothing_is_its_parent() {
-        let (mut arena, mut frames) = (Arena::new(), Frames::default());
-        let one = frames.of(&mut arena, vec![(TERMS[0], BOTTOM)]);
-        assert_eq!(frames.of(&mut arena, vec![(EPSILON, one)]), one);
-        assert_eq!(frames.of(&mut arena, vec![(EPSILON, BOTTOM)]), BOTTOM);
-        let either = frames.of(&mut arena, vec![(EPSILON, BOTTOM), (TERMS[0], BOTTOM)]);
-        assert_eq!(frames.members(either).len(), 2, "one of several members stays");
-    }
-
-    #[test]
-    fn pushed_terms_are_read_innermost_first() {
-        let (mut arena, mut frames) = (Arena::new(), Frames::default());
-        let [a, b, c] = TERMS;
-        let below = frames.of(&mut arena, vec![(c, BOTTOM)]);
-        let top = frames.push(&mut arena, &[a, b], below);
-        let [(first, middle)] = *frames.members(top) else { panic!() };
-        assert_eq!((first, frames.members(middle)), (a, &[(b, below)][..]));
-        assert_eq!(frames.push(&mut arena, &[], below), below);
-    }
-
-    #[test]
-    fn a_union_continues_as_each_of_its_frames() {
-        let (mut arena, mut frames) = (Arena::new(), Frames::default());
-        let [a, b, c] = TERMS;
-        let low = frames.of(&mut arena, vec![(a, BOTTOM), (c, BOTTOM)]);
-        let high = frames.of(&mut arena, vec![(b, BOTTOM), (c, BOTTOM)]);
-        let both = frames.union(&mut arena, &[high, low]).unwrap();
-        assert_eq!(frames.members(both), [(a, BOTTOM), (b, BOTTOM), (c, BOTTOM)]);
-        assert_eq!(frames.union(&mut arena, &[low, high, low]).unwrap(), both);
-        assert_eq!(frames.union(&mut arena, &[low]).unwrap(), low);
-        let end = frames.union(&mut arena, &[low, BOTTOM]).unwrap();
-        assert_eq!(frames.members(end), [(EPSILON, BOTTOM), (a, BOTTOM), (c, BOTTOM)], "the end of the text stays");
     }
 
     #[test]
@@ -356,90 +316,5 @@ mod tests {
         });
         assert_eq!(high, one);
         assert_eq!(frames.members(apart), [(b, low), (b, other)], "neither covers the other");
-    }
-
-    #[test]
-    fn merging_sorts_a_list_and_unites_the_frames_of_equal_entries() {
-        let (mut arena, mut frames) = (Arena::new(), Frames::default());
-        let [one, other] = [TERMS[0], TERMS[1]].map(|term| frames.of(&mut arena, vec![(term, BOTTOM)]));
-        let both = frames.union(&mut arena, &[one, other]).unwrap();
-        type List = SmallVec<[(u32, FrameId); 4]>;
-        let list: List = smallvec![(2, other), (1, one), (2, one)];
-        assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(1, one), (2, both)]);
-        let list: List = smallvec![(1, one), (1, other)];
-        assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(1, both)]);
-        let list: List = smallvec![(2, one), (1, one)];
-        assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(1, one), (2, one)], "unequal entries keep theirs");
-        let list: List = smallvec![(2, one)];
-        assert_eq!(frames.merge(&mut arena, list).unwrap()[..], [(2, one)]);
-    }
-
-    /// An array of different letters, a state of it that stands for several, and a frame of one member.
-    fn array() -> (Box<Machine>, ArrayStateId, ArrayStateId, impl Fn(&mut Machine, Term, FrameId) -> FrameId) {
-        let mut machine = machine(|builder| {
-            let letter = bytes(builder, b'a', b'b', 1, Some(1));
-            unique(builder, letter, 0, None)
-        });
-        let array = ArrayId::at(0);
-        let exact = machine.arena.unique_state(array, UniqueState::default());
-        let abstracted = Some(Abstracted { most: 2, left: 1 });
-        let abstracted = machine.arena.unique_state(array, UniqueState { abstracted, ..UniqueState::default() });
-        let frame = |machine: &mut Machine, term: Term, parent: FrameId| {
-            let term = machine.arena.unique_term(term).unwrap();
-            machine.frames.of(&mut machine.arena, vec![(term, parent)])
-        };
-        (machine, exact, abstracted, frame)
-    }
-
-    #[test]
-    fn a_frame_knows_the_open_items_on_its_path() {
-        let (mut machine, state, _, frame) = array();
-        let array = ArrayId::at(0);
-        let end = |start| Term::UniqueEnd { array, state, step: 0, start };
-        let item = frame(&mut machine, Term::UniqueItem { array, state }, BOTTOM);
-        let outer = frame(&mut machine, end(NOTHING_READ.number()), BOTTOM);
-        let inner = frame(&mut machine, end(7), outer);
-        let above = machine.frames.of(&mut machine.arena, vec![(TERMS[0], inner), (TERMS[1], outer)]);
-        let facts = [BOTTOM, item, outer, inner, above].map(|frame| {
-            let ItemSummary { is_open, is_exact, exact_ends, excluded_bound } = machine.item_summary(frame);
-            (is_open, is_exact, exact_ends, excluded_bound)
-        });
-        let expected = [
-            (false, false, 0, 0),
-            (false, true, 0, 0), // no item is open before the first one
-            (true, true, 1, 0),
-            (true, true, 2, 0),
-            (true, true, 2, 0), // the longest path counts
-        ];
-        assert_eq!(facts, expected);
-        let end = Term::UniqueEnd { array: ENUMERATION, state: ArrayStateId::new(0), step: 0, start: 0 };
-        let enumerated = frame(&mut machine, end, BOTTOM);
-        assert!(machine.item_summary(enumerated).is_open && machine.item_summary(enumerated).is_exact);
-    }
-
-    #[test]
-    fn an_abstracted_frame_bounds_the_excluded_values_of_all_its_items() {
-        let (mut machine, exact, state, frame) = array();
-        let array = ArrayId::at(0);
-        let end = |start| Term::UniqueEnd { array, state, step: 0, start };
-        let item = frame(&mut machine, Term::UniqueItem { array, state }, BOTTOM);
-        let outer = frame(&mut machine, end(4), BOTTOM);
-        let inner = frame(&mut machine, end(2), outer);
-        let mixed = frame(&mut machine, Term::UniqueItem { array, state: exact }, inner);
-        let facts = [item, outer, inner, mixed].map(|frame| {
-            let ItemSummary { is_open, is_exact, exact_ends, excluded_bound } = machine.item_summary(frame);
-            (is_open, is_exact, exact_ends, excluded_bound)
-        });
-        assert_eq!(facts, [(false, false, 0, 0), (true, false, 0, 4), (true, false, 0, 6), (true, true, 0, 6)]);
-    }
-
-    #[test]
-    fn a_grammar_without_unique_items_never_has_an_open_one() {
-        let (mut arena, mut frames) = (Arena::new(), Frames::default());
-        let one = frames.of(&mut arena, vec![(TERMS[0], BOTTOM)]);
-        assert!(!frames.can_be_open() && !frames.item_summary(one).is_open);
-        let (mut machine, state, _, frame) = array();
-        frame(&mut machine, Term::UniqueItem { array: ArrayId::at(0), state }, BOTTOM);
-        assert!(machine.frames.can_be_open());
     }
 }

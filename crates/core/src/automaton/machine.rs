@@ -361,31 +361,27 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::fixture::{after, alt, machine, seq};
     use crate::automaton::frame::PER_FRAME;
-    use crate::builder::Builder;
 
     /// a (b | c d)*
-    fn machine() -> Box<Machine> {
-        let mut builder = Builder::default();
-        let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap().number());
-        let two = builder.seq(&[c, d]).unwrap().number();
-        let one = builder.alt(&[b, two]).unwrap().number();
-        let more = builder.repeat(one, 0, None).unwrap().number();
-        let root = builder.seq(&[a, more]).unwrap();
-        Machine::of(&builder.build(root.number()).unwrap(), &Limits::default(), [None, None], None).unwrap()
-    }
-
-    fn reads(machine: &mut Machine, text: &[u8]) -> PositionId {
-        text.iter().fold(machine.start, |at, &byte| machine.step(at, byte).unwrap())
+    fn letters() -> Box<Machine> {
+        machine(|builder| {
+            let [a, b, c, d] = [&b"a"[..], b"b", b"c", b"d"].map(|text| builder.literal(text).unwrap());
+            let two = seq(builder, &[c, d]);
+            let one = alt(builder, &[b, two]);
+            let more = builder.repeat(one.number(), 0, None).unwrap();
+            seq(builder, &[a, more])
+        })
     }
 
     #[test]
     fn a_position_is_where_texts_lead_whatever_they_are() {
-        let mut machine = machine();
-        let (one, other) = (reads(&mut machine, b"ab"), reads(&mut machine, b"abcdb"));
+        let mut machine = letters();
+        let (one, other) = (after(&mut machine, b"ab"), after(&mut machine, b"abcdb"));
         assert_eq!(one, other);
         assert!(machine.position(one).accepting && !machine.position(machine.start).accepting);
-        assert_eq!(reads(&mut machine, b"ad"), DEAD);
+        assert_eq!(after(&mut machine, b"ad"), DEAD);
         assert!(machine.position(DEAD).is_dead() && !machine.position(one).is_dead());
         let may =
             machine.can_follow(one, [&b""[..], b"b", b"bb", b"bc", b"bd", b"bdx", b"c", b"cd", b"cx"].into_iter());
@@ -396,7 +392,7 @@ mod tests {
 
     #[test]
     fn positions_frames_and_steps_are_counted() {
-        let mut machine = machine();
+        let mut machine = letters();
         let held = machine.memory_bytes();
         let heads: Items = (100..106).map(|term| (TermId::new(term), BOTTOM)).collect();
         let position = Position { heads, ..Position::default() };

@@ -68,39 +68,3 @@ impl Position {
 
 /// Bytes that an interned position costs: itself, its slot in the list and its entry in the index.
 pub(super) const PER_POSITION: usize = size_of::<Position>() + 16 + 8;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::automaton::frame::BOTTOM;
-    use crate::regular::term::EPSILON;
-    use smallvec::smallvec;
-
-    #[test]
-    fn a_position_is_dead_where_nothing_may_come_and_no_text_may_end() {
-        assert!(Position::default().is_dead());
-        let heads: Items = smallvec![(EPSILON, BOTTOM)];
-        assert!(!Position { heads, ..Position::default() }.is_dead(), "a byte may come");
-        let specials = vec![(SpecialId::new(0), BOTTOM)];
-        assert!(!Position { specials, ..Position::default() }.is_dead(), "a special token may come");
-        assert!(!Position { accepting: true, ..Position::default() }.is_dead(), "the text may end");
-    }
-
-    #[test]
-    fn what_only_masks_note_keeps_no_position_alive() {
-        let noted = Position { needs_replay: true, crosses_item: true, depends_on_value: true, ..Position::default() };
-        assert!(noted.is_dead());
-    }
-
-    #[test]
-    fn positions_differ_by_their_registers() {
-        let read = |register| Position { register, ..Position::default() };
-        let registers = [Register::Closed, Register::At(PartialValueId::new(0)), Register::At(PartialValueId::new(1))];
-        for (place, &one) in registers.iter().enumerate() {
-            for (other_place, &other) in registers.iter().enumerate() {
-                assert_eq!(read(one) == read(other), place == other_place);
-            }
-        }
-        assert_eq!(Register::default(), Register::Closed);
-    }
-}

@@ -126,17 +126,6 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_told_from_a_prefix_and_from_neither() {
-        let recognizer = recognizer(false);
-        for (text, sentence, prefix) in
-            [("", false, true), ("a", true, true), ("ab", false, true), ("abc", true, true), ("b", false, false)]
-        {
-            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(sentence), "{text}");
-            assert_eq!(recognizer.accepts_prefix(text.as_bytes(), None), Ok(prefix), "{text}");
-        }
-    }
-
-    #[test]
     fn the_ends_are_the_lengths_of_all_prefixes_that_are_sentences() {
         let (some, any) = (recognizer(false), recognizer(true));
         for (text, ends) in
@@ -178,19 +167,5 @@ mod tests {
         cancellation.cancel();
         assert_eq!(error(&allowance), Error::Limit(Limit::Cancelled));
         assert_eq!(recognizer.accepts(b"abcbc", None), Ok(true), "the next reading has limits of its own");
-    }
-
-    #[test]
-    fn a_machine_obeys_the_limits_and_cancellations_that_it_was_given() {
-        let grammar = recognizer(false).grammar().clone();
-        let small = Limits { memory: 1, ..Limits::default() };
-        let error = Machine::of(&grammar, &small, [None, None], None).err().unwrap();
-        assert!(matches!(*error, Error::Limit(Limit::Memory(_))), "{error}");
-        let cancelled = Cancellation::default();
-        cancelled.cancel();
-        let error = Machine::of(&grammar, &Limits::default(), [None, Some(cancelled)], None).err().unwrap();
-        assert_eq!(*error, Error::Limit(Limit::Cancelled));
-        let machine = Machine::of(&grammar, &Limits::default(), [None, None], None).unwrap();
-        assert!(machine.start != DEAD && !machine.position(machine.start).accepting);
     }
 }

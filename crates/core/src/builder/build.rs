@@ -120,33 +120,6 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_empty_if_it_needs_more_items_than_there_are_values() {
-        let mut builder = Builder::default();
-        let [enough, few] = [3, 4].map(|items| array(&mut builder, items));
-        let either = alt(&mut builder, &[enough, few]);
-        for (node, empty) in [(enough, false), (few, true), (either, false)] {
-            assert_eq!(builder.is_empty(node.number()), Ok(empty));
-        }
-    }
-
-    #[test]
-    fn an_array_without_enough_values_empties_what_needs_it() {
-        let mut builder = Builder::default();
-        let few = array(&mut builder, 4);
-        let outer = unique(&mut builder, few, 1, None);
-        assert_eq!(builder.is_empty(outer.number()), Ok(true), "its items are impossible");
-        assert_eq!(builder.build(outer.number()).err().map(|error| *error), Some(Error::Empty));
-        let mut builder = Builder::default();
-        let few = array(&mut builder, 4);
-        let other = builder.literal(b"x").unwrap();
-        let either = alt(&mut builder, &[few, other]);
-        let grammar = builder.build(either.number()).unwrap();
-        let recognizer = crate::automaton::recognizer::Recognizer::new(grammar);
-        assert_eq!(recognizer.accepts(b"x", None), Ok(true));
-        assert_eq!(recognizer.accepts_prefix(b"[", None), Ok(false), "no text begins what cannot end");
-    }
-
-    #[test]
     fn only_a_missing_text_makes_a_node_empty_no_other_error() {
         let mut builder = Builder::default();
         let few = array(&mut builder, 4);
@@ -154,40 +127,6 @@ mod tests {
         let either = alt(&mut builder, &[few, undefined]);
         let error = builder.is_empty(either.number()).unwrap_err();
         assert_eq!(*error, Error::UndefinedRule("later".into()));
-    }
-
-    #[test]
-    fn a_fork_builds_with_and_without_rules_of_its_own() {
-        let mut base = Builder::default();
-        let letter = base.literal(b"a").unwrap();
-        let shared = rule(&mut base, "shared", |builder, shared| {
-            let more = seq(builder, &[letter, shared]);
-            alt(builder, &[more, letter])
-        });
-        let accepts = |builder: Builder, root: TermId, text: &[u8]| {
-            let recognizer = crate::automaton::recognizer::Recognizer::new(builder.build(root.number()).unwrap());
-            recognizer.accepts(text, None).unwrap()
-        };
-        let fork = |base: &mut Builder| base.fork(crate::limits::Limits::default(), None);
-        let plain = fork(&mut base);
-        assert!(accepts(plain, shared, b"aaa"));
-        let mut more = fork(&mut base);
-        let end = more.literal(b"!").unwrap();
-        let own = rule(&mut more, "own", |builder, _| seq(builder, &[shared, end]));
-        assert!(accepts(more, own, b"aa!"));
-        let mut unique = fork(&mut base);
-        let few = array(&mut unique, 3);
-        let either = alt(&mut unique, &[few, shared]);
-        assert!(accepts(unique, either, b"[a,b,c]!"));
-    }
-
-    #[test]
-    fn a_grammar_of_no_text_is_not_built() {
-        let mut builder = Builder::default();
-        let letter = builder.literal(b"a").unwrap();
-        let endless = rule(&mut builder, "endless", |builder, endless| seq(builder, &[letter, endless]));
-        assert_eq!(builder.build(endless.number()).err().map(|error| *error), Some(Error::Empty));
-        assert_eq!(Builder::default().build(EMPTY.number()).err().map(|error| *error), Some(Error::Empty));
     }
 
     #[test]

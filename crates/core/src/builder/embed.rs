@@ -236,36 +236,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_the_builder_are_its_own() {
-        let source = grammar();
-        let mut builder = Builder::default();
-        let (rule, special) = (builder.rule("other").unwrap(), builder.special("<other>").unwrap());
-        object(&mut builder, &[("b", false)], &[], ObjectRules::default());
-        let (y, node) = (literal(&mut builder, "y"), builder.embed(&source).unwrap());
-        let whole = builder.seq(&[y.number(), node.number()]).unwrap();
-        let body = builder.alt(&[whole.number(), special.number()]).unwrap();
-        builder.define(rule.number(), body.number()).unwrap();
-        assert_eq!(builder.specials, ["<other>", "<s>"]);
-        let recognizer = Recognizer::new(builder.build(rule.number()).unwrap());
-        for (text, expected) in [("yz1", true), ("y{\"a\":1}z1", true), ("y{\"b\":1}z1", false), ("z1", false)] {
-            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_regular_grammar_becomes_the_node_of_its_term() {
-        let mut source = Builder::default();
-        let root = crate::regular::fixture::regex(&mut source.arena, "(ab|[c-e]*f){2,3}");
-        let source = source.build(root.number()).unwrap();
-        let mut builder = Builder::default();
-        literal(&mut builder, "something else");
-        let embedded = builder.embed(&source).unwrap();
-        assert_eq!(crate::regular::fixture::regex(&mut builder.arena, "(ab|[c-e]*f){2,3}"), embedded);
-        let count = builder.arena.len();
-        assert_eq!((builder.embed(&source), builder.arena.len()), (Ok(embedded), count), "the second time it is there");
-    }
-
-    #[test]
     fn what_forks_share_is_embedded_once() {
         let mut base = Builder::default();
         let [word, suffix] = ["shared word", "shared suffix"].map(|text| literal(&mut base, text).number());

@@ -353,7 +353,7 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::fixture::{regex, texts};
+
     use std::time::Duration;
 
     #[test]
@@ -388,52 +388,6 @@ mod tests {
         assert!(builder.seq(&[text, special]).is_ok() && builder.alt(&[text, special]).is_ok());
         assert!(builder.repeat(special, 0, None).is_ok());
         assert!(builder.export(special).unwrap().is_none() && builder.export(text).unwrap().is_some());
-    }
-
-    #[test]
-    fn regular_nodes_are_those_of_the_arena() {
-        let mut builder = Builder::default();
-        let [a, b] = ["a", "b"].map(|text| builder.literal(text.as_bytes()).unwrap().number());
-        let same = |builder: &mut Builder, node: TermId, expected: &[&str]| {
-            assert_eq!(texts(&mut builder.arena, node, "ab", 3), expected);
-        };
-        let node = builder.cat(&[a, b, a]).unwrap();
-        same(&mut builder, node, &["aba"]);
-        let node = builder.alt(&[a, b]).unwrap();
-        same(&mut builder, node, &["a", "b"]);
-        let node = builder.repeat(a, 1, Some(2)).unwrap();
-        same(&mut builder, node, &["a", "aa"]);
-        let node = builder.repeat(a, 2, None).unwrap();
-        same(&mut builder, node, &["aa", "aaa"]);
-        assert_eq!(builder.repeat(a, 2, Some(1)), Ok(EMPTY));
-        assert_ne!(builder.repeat(a, 2, Some(2)), Ok(EMPTY));
-        let class = builder.byte_class(&[(b'a', b'a'), (b'c', b'b'), (b'b', b'b')]).unwrap();
-        same(&mut builder, class, &["a", "b"]);
-        assert_eq!(builder.byte_class(&[(b'b', b'a')]), Ok(EMPTY));
-        let any = builder.repeat(class.number(), 0, None).unwrap();
-        let node = builder.bounded(any.number(), 1, Some(1)).unwrap();
-        same(&mut builder, node, &["a", "b"]);
-        let node = builder.bounded(any.number(), 3, None).unwrap();
-        assert_eq!(texts(&mut builder.arena, node, "ab", 3).len(), 8);
-        let not = builder.not(any.number()).unwrap();
-        same(&mut builder, not, &[]);
-        assert_eq!(
-            (builder.disjoint(not.number(), any.number()), builder.disjoint(a, any.number())),
-            (Ok(true), Ok(false))
-        );
-        assert_eq!(builder.enumerate(class.number(), 2).unwrap().unwrap().len(), 2);
-        assert_eq!(builder.enumerate(class.number(), 1), Ok(None));
-    }
-
-    #[test]
-    fn bounds_count_characters_of_valid_texts() {
-        let mut builder = Builder::default();
-        let any = builder.not(EMPTY.number()).unwrap();
-        let one = builder.bounded(any.number(), 1, Some(1)).unwrap().number();
-        for (text, expected) in [("é".as_bytes(), true), (b"a", true), (b"\xff", false), (b"ab", false), (b"", false)]
-        {
-            assert_eq!(builder.accepts(one, text), Ok(expected), "{text:?}");
-        }
     }
 
     #[test]
@@ -476,17 +430,5 @@ mod tests {
         assert!(builder.check(0).is_ok());
         cancellation.cancel();
         assert!(builder.check(0).is_err());
-    }
-
-    #[test]
-    fn what_one_builder_exports_another_one_imports() {
-        let mut builder = Builder::default();
-        let node = regex(&mut builder.arena, "(ab|c)*d").number();
-        let exported = builder.export(node).unwrap().unwrap();
-        let mut other = Builder::default();
-        other.literal(b"something else").unwrap();
-        let imported = other.import(&exported).unwrap();
-        assert_eq!(regex(&mut other.arena, "(ab|c)*d"), imported);
-        assert!(other.memory_bytes() > Builder::default().memory_bytes());
     }
 }

@@ -163,29 +163,6 @@ mod tests {
     }
 
     #[test]
-    fn the_specification_has_what_the_schema_says() {
-        let given = ObjectRules {
-            min: 1,
-            max: Some(7),
-            required_marks: 5,
-            implies: vec![(2, 0), (0, 1), (2, 0)],
-            any_order: true,
-            extras_last: true,
-            free: true,
-            ..ObjectRules::default()
-        };
-        let made = spec(&[("b", false), ("a", true), ("c", false)], &[], given);
-        assert_eq!((made.min, made.max, made.required_marks), (1, 7, 5));
-        assert_eq!((made.any_order, made.extras_last, made.escapes.free), (true, true, true));
-        assert_eq!((&made.implies[..], &made.implied_by[..]), (&[(0, 1), (2, 0)][..], &[(0, 2), (1, 0)][..]));
-        let sorted: Vec<(&[u8], u32)> = made.sorted.iter().map(|(key, index)| (&**key, *index)).collect();
-        assert_eq!(sorted, [(&b"\"a\""[..], 1), (b"\"b\"", 0), (b"\"c\"", 2)]);
-        assert_eq!((made.required[..].to_vec(), made.valued[..].to_vec()), (vec![0b010], vec![0b111]));
-        assert!(made.earlier.is_empty());
-        assert_eq!(spec(&[], &[], ObjectRules::default()).max, MANY);
-    }
-
-    #[test]
     fn other_keys_are_valid_texts_that_no_property_has() {
         let mut builder = Builder::default();
         let node = object(&mut builder, &members(&["x", "yy"]), &["[xy\\xff]{1,2}"], ObjectRules::default());
@@ -217,26 +194,6 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_no_text_is_no_value() {
-        let mut builder = Builder::default();
-        let (one, punctuation) = (literal(&mut builder, "1").number(), braces(&mut builder));
-        let named = vec![("a".to_owned(), false, vec![(one, 1), (EMPTY.number(), 2)]), ("b".to_owned(), false, vec![])];
-        let any = builder.any_text().unwrap().number();
-        let extras = vec![(any, vec![(EMPTY.number(), 0)]), (any, vec![(one, 3)])];
-        let node = builder.object(named, extras, punctuation, ObjectRules::default()).unwrap();
-        let Term::Object(id) = *builder.arena.term(node) else { unreachable!() };
-        let spec = &builder.arena.registers.objects[id.index()];
-        let values: Vec<Vec<(u32, u64)>> = spec
-            .properties
-            .iter()
-            .map(|property| property.values.iter().map(|value| (value.node.number(), value.marks)).collect())
-            .collect();
-        assert_eq!(values, [vec![(one, 1)], vec![]]);
-        assert_eq!((spec.extras.len(), spec.extras[0].values[0].marks), (1, 3));
-        assert_eq!(spec.valued[..], [1], "b has no value");
-    }
-
-    #[test]
     fn contradictions_and_unknown_properties_are_misuse() {
         let message = |named: &[&str], rules: ObjectRules| {
             let mut builder = Builder::default();
@@ -261,16 +218,5 @@ mod tests {
         assert_eq!(message(&["a", "b"], orders(vec![vec![1, 0]])), None);
         let any = ObjectRules { any_order: true, ..orders(vec![vec![0, 1], vec![1, 0]]) };
         assert_eq!(message(&["a", "b"], any), None, "where any order will do, none contradicts");
-    }
-
-    #[test]
-    fn restricted_strings_restrict_keys() {
-        let mut builder = Builder::default();
-        let letters = crate::regular::fixture::regex(&mut builder.arena, "[x-z]*");
-        builder.restrict_strings(letters.number()).unwrap();
-        let node = object(&mut builder, &[], &["[a-y]"], ObjectRules::default());
-        let Term::Object(id) = *builder.arena.term(node) else { unreachable!() };
-        let keys = builder.arena.registers.objects[id.index()].extras[0].keys;
-        assert_eq!(texts(&mut builder.arena, keys, "axyz", 2), ["x", "y"]);
     }
 }

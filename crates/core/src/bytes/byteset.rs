@@ -180,15 +180,4 @@ mod tests {
             assert!((u16::from(low) + 1..=u16::from(high)).all(|byte| !cut(byte)));
         }
     }
-
-    #[test]
-    fn ranges_and_singles() {
-        for (low, high) in [(0, 255), (0, 0), (255, 255), (63, 64), (10, 200), (64, 127), (9, 8)] {
-            assert_eq!(ByteSet::range(low, high), ByteSet::from_bytes(low..=high));
-        }
-        assert_eq!(ByteSet::range(70, 70).single(), Some(70));
-        assert_eq!(ByteSet::range(70, 71).single(), None);
-        assert_eq!(ByteSet::from_bytes([1, 200].into_iter()).single(), None);
-        assert_eq!(ByteSet::EMPTY.single(), None);
-    }
 }

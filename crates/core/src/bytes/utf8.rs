@@ -22,17 +22,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_but_continuation_bytes_begin_a_code_point() {
-        for byte in 0..=255u8 {
-            assert_eq!(is_lead(byte), byte & 0xc0 != 0x80, "{byte:x}");
-        }
-        for text in ["a", "é", "€", "𝄞"] {
-            assert_eq!(text.bytes().map(is_lead).collect::<Vec<_>>()[1..], vec![false; text.len() - 1]);
-            assert!(is_lead(text.as_bytes()[0]));
-        }
-    }
-
-    #[test]
     fn a_string_holds_bytes_without_an_escape_as_json_does() {
         for byte in 0..0x80u8 {
             let string = format!("\"{}\"", char::from(byte));

@@ -43,37 +43,3 @@ impl Grammar {
         self.arena.memory_bytes()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::builder::Builder;
-
-    #[test]
-    fn a_grammar_has_the_root_the_rules_and_the_tokens_of_its_builder() {
-        let mut builder = Builder::default();
-        let (rule, special) = (builder.rule("text").unwrap(), builder.special("<s>").unwrap());
-        let text = builder.literal(b"ab").unwrap();
-        builder.define(rule.number(), text.number()).unwrap();
-        let made = builder.seq(&[rule.number(), special.number()]).unwrap();
-        let grammar = builder.build(made.number()).unwrap();
-        let (arena, rules, root) = grammar.parts();
-        assert_eq!(
-            (root, &rules.names[..], &grammar.specials[..]),
-            (made, &["text".to_owned()][..], &["<s>".to_owned()][..])
-        );
-        assert_eq!((arena.len(), grammar.ground().len()), (grammar.node_count(), grammar.node_count()));
-        assert!(grammar.node_count() > made.index());
-    }
-
-    #[test]
-    fn what_stands_on_a_grammar_leaves_it_as_it_is() {
-        let mut builder = Builder::default();
-        let text = builder.literal(b"ab").unwrap();
-        let grammar = builder.build(text.number()).unwrap();
-        let (count, memory) = (grammar.node_count(), grammar.memory_bytes());
-        let mut above = grammar.ground().overlay();
-        above.literal(b"something else").unwrap();
-        assert!(above.len() > count && memory > 0);
-        assert_eq!((grammar.node_count(), grammar.memory_bytes()), (count, memory));
-    }
-}

@@ -86,23 +86,3 @@ impl Arena {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::regular::fixture::regex;
-
-    #[test]
-    fn overlays_share_what_was_frozen_and_diverge_above() {
-        let mut base = Arena::new();
-        let shared = regex(&mut base, "ab*cde");
-        let read = base.text_after(NO_TEXT, b'a');
-        base.compact();
-        let [mut one, mut other] = [base.overlay(), base.overlay()];
-        assert_eq!([&mut one, &mut other].map(|arena| regex(arena, "ab*cde")), [shared; 2]);
-        assert_eq!([&mut one, &mut other].map(|arena| arena.text_after(NO_TEXT, b'a')), [read; 2]);
-        assert_eq!(one.text_after(read, b'b'), other.text_after(read, b'c'), "the next number of each");
-        assert_eq!(one.registers.texts.len(), base.registers.texts.len() + 1);
-        assert!(!Arena::default().is_empty());
-    }
-}

@@ -129,30 +129,6 @@ mod tests {
     const PREFIX: [(bool, &[(TermId, u32)]); 3] = [(false, &[(TOP, 1)]), (false, &[(TOP, 2)]), (true, &[(EPSILON, 2)])];
 
     #[test]
-    fn an_array_of_one_item_says_which() {
-        assert_eq!(spec(&LOOP, 0, MANY).only_item(), Some(TOP));
-        assert_eq!(spec(&[(false, &[(TOP, 0)])], 0, MANY).only_item(), None, "it may not end");
-        assert_eq!(spec(&[(true, &[(TOP, 0), (EPSILON, 0)])], 0, MANY).only_item(), None);
-        assert_eq!(spec(&[(true, &[])], 0, MANY).only_item(), None);
-        assert_eq!(spec(&PREFIX, 0, MANY).only_item(), None);
-        assert_eq!(spec(&[(true, &[(TOP, 1)]), (true, &[])], 0, MANY).only_item(), None);
-    }
-
-    #[test]
-    fn an_array_that_needs_no_value_or_one_of_any_has_enough() {
-        for (states, min, expected) in [
-            (&LOOP[..], 0, true),
-            (&LOOP, 1, true),
-            (&LOOP, 2, false),
-            (&PREFIX, 0, false),
-            (&[(true, &[(TOP, 1)]), (true, &[])], 0, true),
-            (&[(true, &[(TOP, 1)]), (true, &[])], 1, false),
-        ] {
-            assert_eq!(spec(states, min, MANY).has_enough_values_by_form(), expected, "{states:?} {min}");
-        }
-    }
-
-    #[test]
     fn an_array_can_end_if_items_lead_to_an_accepting_state_within_its_bounds() {
         let any = |_| true;
         for (min, max, expected) in [(0, 0, true), (0, 3, true), (3, 3, true), (4, 3, false), (MANY - 1, MANY, true)] {
@@ -166,55 +142,5 @@ mod tests {
             assert_eq!(spec(&ended, min, MANY).can_end(any), expected, "{min}");
         }
         assert!(!UniqueSpec { is_empty: true, ..spec(&LOOP, 0, MANY) }.can_end(any));
-    }
-
-    #[test]
-    fn items_without_a_value_lead_nowhere() {
-        let only_top = |item| item == TOP;
-        assert!(spec(&PREFIX, 2, 2).can_end(only_top));
-        assert!(!spec(&PREFIX, 3, MANY).can_end(only_top), "the third item has no value");
-        assert!(spec(&LOOP, 0, MANY).can_end(|_| false) && !spec(&LOOP, 1, MANY).can_end(|_| false));
-    }
-
-    #[test]
-    fn a_grammar_can_lack_values_if_one_array_can() {
-        let mut arena = Arena::new();
-        assert!(!arena.registers.can_lack_values());
-        arena.add_unique(spec(&LOOP, 1, MANY)).unwrap();
-        assert!(!arena.registers.can_lack_values());
-        arena.add_unique(spec(&LOOP, 2, MANY)).unwrap();
-        arena.add_unique(spec(&LOOP, 0, MANY)).unwrap();
-        assert!(arena.registers.can_lack_values());
-    }
-
-    #[test]
-    fn equal_states_have_equal_numbers_and_terms_differ_by_every_part() {
-        let mut arena = Arena::new();
-        let term = arena.add_unique(spec(&LOOP, 0, MANY)).unwrap();
-        assert!(matches!(*arena.term(term), Term::Unique(array) if array == ArrayId::new(0)));
-        let [array, other] = [ArrayId::new(0), ArrayId::new(1)];
-        let came = UniqueState { at: 3, count: 2, ..UniqueState::default() };
-        assert_eq!(came.progress(), (3, 2));
-        let states = [(array, UniqueState::default()), (array, came), (other, came)]
-            .map(|(array, state)| arena.unique_state(array, state));
-        assert_eq!(arena.unique_state(array, came), states[1]);
-        assert!(states[0] != states[1] && states[1] != states[2]);
-        assert_eq!(
-            states.map(|state| arena.registers.unique_states[state.index()]),
-            [UniqueState::default(), came, came]
-        );
-        let (state, later) = (states[0], states[1]);
-        let ids = [
-            Term::UniqueItem { array, state },
-            Term::UniqueItem { array, state: later },
-            Term::UniqueItem { array: other, state },
-            Term::UniqueNext { array, state },
-            Term::UniqueNext { array, state: later },
-            Term::UniqueEnd { array, state, step: 0, start: 0 },
-            Term::UniqueEnd { array, state, step: 1, start: 0 },
-            Term::UniqueEnd { array, state, step: 0, start: 1 },
-        ]
-        .map(|term| arena.unique_term(term).unwrap());
-        assert!((0..ids.len()).all(|one| (0..one).all(|other| ids[one] != ids[other])));
     }
 }

@@ -244,129 +244,9 @@ impl<'a> Composer<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::builder::ObjectRules;
-    use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, taken, unique, Scene};
-
-    #[test]
-    fn named_keys_are_followed_while_they_may_come() {
-        let shared = shared_masks(&["\"", "\"a", "\"ab\"", "\"ab\":", "\"ac\"", "\"ad", "\"ab\":1,", "\"a:1"]);
-        let named = [("ab", false), ("ac", false)];
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        let mut scene = Scene::new(&shared, |builder| object(builder, &named, false, rules));
-        let mut walked = |text: &str| {
-            let at = scene.read(text);
-            let heads = scene.machine.position(at).heads.clone();
-            let named = |term| matches!(scene.machine.arena.term(term), Term::KeyNamed { .. });
-            let &(head, frame) = heads.iter().find(|&&(term, _)| named(term)).unwrap();
-            let mut composer = scene.composer();
-            let view = composer.shared.view();
-            composer.walk(view, NodeId::ROOT, head, frame).unwrap();
-            taken(&mut composer)
-        };
-        assert_eq!(walked("{"), [0, 1, 2, 3, 4, 6]);
-        assert_eq!(walked("{\"ab\":1,"), [0, 1, 4], "ab came");
-        assert_eq!(walked("{\"ac\":1,"), [0, 1, 2, 3], "nothing more may come behind ab");
-    }
-
-    #[test]
-    fn a_walk_that_was_made_is_not_repeated_once_walks_are_many() {
-        let mut scene = Scene::new(&shared_masks(&["a", "b"]), |builder| builder.literal(b"a").unwrap());
-        let (head, frame) = scene.head("");
-        let mut composer = scene.composer();
-        let view = composer.shared.view();
-        let mut spent = |first| {
-            composer.first = first;
-            let before = composer.machine.arena.budget.spent();
-            composer.walk(view, NodeId::ROOT, head, frame).unwrap();
-            (composer.machine.arena.budget.spent() - before, composer.walked.len())
-        };
-        spent(false);
-        for count in 1..64 {
-            assert_eq!(spent(false), (2, 0), "{count}");
-        }
-        // A walk that is known costs the look-up alone.
-        assert_eq!([spent(false), spent(false), spent(true), spent(true)], [(2, 1), (1, 1), (2, 2), (1, 2)]);
-    }
-
-    #[test]
-    fn a_walk_below_a_large_node_is_kept_with_the_trie() {
-        let texts: Vec<String> = ('a'..='k').map(|last| format!("x{last}")).chain(["y".into(), "ya".into()]).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let shared = shared_masks(&texts);
-        let mut scene = Scene::new(&shared, |builder| builder.byte_class(&[(b'a', b'c')]).unwrap());
-        let (head, frame) = scene.head("");
-        let walked = |scene: &mut Scene, text| {
-            let mut composer = scene.composer();
-            composer.walk(composer.shared.view(), node(&shared, text), head, frame).unwrap();
-            (taken(&mut composer), shared.walks.memory_bytes())
-        };
-        assert_eq!(walked(&mut scene, "y"), (vec![12], 0));
-        assert_eq!(shared.vocabulary.trie.size(node(&shared, "x")), 12);
-        let (tokens, held) = walked(&mut scene, "x");
-        assert_eq!(tokens, [0, 1, 2]);
-        assert!(held > 0);
-        assert_eq!(walked(&mut scene, "x"), (tokens, held));
-    }
-
-    #[test]
-    fn what_follows_is_walked_below_nodes_where_it_may_begin() {
-        let mut scene =
-            Scene::new(&shared_masks(&["a", "ab", "ac", "b", "bc"]), |builder| builder.literal(b"a").unwrap());
-        let c = scene.machine.arena.literal(b"c").unwrap();
-        let frame = scene.frame(c);
-        let nodes = ["a", "b"].map(|text| node(&scene.shared, text));
-        let mut walked = |exits: &[NodeId]| {
-            let mut composer = scene.composer();
-            let view = composer.shared.view();
-            composer.walk_behind(view, exits, EPSILON, frame).unwrap();
-            taken(&mut composer)
-        };
-        assert_eq!(walked(&[]), [0; 0]);
-        assert_eq!(walked(&nodes[..1]), [2]);
-        assert_eq!(walked(&nodes), [2, 4]);
-    }
-
-    #[test]
-    fn tokens_that_a_position_cannot_answer_are_put_aside() {
-        let mut scene = Scene::new(&shared_masks(&["a", "ab", "b"]), |builder| builder.literal(b"b").unwrap());
-        let start = scene.machine.position(scene.machine.start).clone();
-        let a = node(&scene.shared, "a");
-        let mut walked = |change: &dyn Fn(&mut Position), at| {
-            let mut position = (*start).clone();
-            change(&mut position);
-            let mut composer = scene.composer();
-            composer.first = true;
-            let view = composer.shared.view();
-            composer.walk_position(view, at, &position).unwrap();
-            assert!(composer.first, "what is behind the node alone is behind the item");
-            let aside = (composer.replay.clone(), composer.uncertain.equal.clone());
-            (taken(&mut composer), aside)
-        };
-        assert_eq!(walked(&|_| {}, a), (vec![1], (vec![], vec![])));
-        assert_eq!(walked(&|position| position.needs_replay = true, a), (vec![1], (vec![1], vec![])));
-        assert_eq!(walked(&|position| position.depends_on_value = true, a), (vec![1], (vec![], vec![1])));
-        let b = node(&shared_masks(&["a", "ab", "b"]), "b");
-        assert_eq!(walked(&|position| position.needs_replay = true, b), (vec![], (vec![], vec![])), "no token goes on");
-    }
-
-    #[test]
-    fn the_walk_of_a_key_serves_all_states_of_an_object() {
-        let texts: Vec<String> = ('a'..='k').map(|last| format!(",\"{last}")).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let shared = shared_masks(&texts);
-        let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
-        let mut walked = |text: &str| {
-            let (head, frame) = scene.head(text);
-            let mut composer = scene.composer();
-            composer.walk(composer.shared.view(), node(&shared, ",\""), head, frame).unwrap();
-            (taken(&mut composer).len(), shared.walks.memory_bytes())
-        };
-        let (tokens, held) = walked("{\"b");
-        assert_eq!(tokens, 11);
-        assert!(held > 0);
-        assert_eq!(walked("{\"zz\":1,\"b"), (11, held), "another state, the same language");
-    }
+    use crate::mask::fixture::{object, object_of, printable_and, unique, Scene};
 
     #[test]
     fn a_key_that_may_repeat_a_hidden_one_is_walked_with_its_state() {
@@ -400,18 +280,5 @@ mod tests {
             assert_eq!(found.len(), 13);
             assert!(found.iter().all(|text| text.contains(key)));
         }
-    }
-
-    #[test]
-    fn keys_that_may_come_twice_are_read_by_the_automaton() {
-        let shared = printable_and(&["ab\":", "ab\"", "cd\":", "ab", "\"ab\":1,\""]);
-        let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
-        let tokens = |scene: &mut Scene, text| -> Vec<String> {
-            scene.allowed(text).into_iter().filter(|token| token.len() > 1).collect()
-        };
-        assert_eq!(tokens(&mut scene, "{\"x\":1,\""), ["ab\":", "ab\"", "cd\":", "ab"]);
-        assert_eq!(tokens(&mut scene, "{\"ab\":1,\""), ["cd\":", "ab"]);
-        assert_eq!(tokens(&mut scene, "{\"ab\":1,"), [""; 0]);
-        assert_eq!(tokens(&mut scene, "{\"x\":1,"), ["\"ab\":1,\""]);
     }
 }

@@ -100,30 +100,7 @@ impl DfaCache {
 mod tests {
     use super::*;
     use crate::bytes::byteset::ByteSet;
-    use crate::regular::term::{EPSILON, MANY};
-
-    #[test]
-    fn a_state_has_one_row_with_what_a_walk_asks_of_it() {
-        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
-        let [eight, nine] = [b'h', b'i'].map(|high| arena.class(ByteSet::range(b'a', high)).unwrap());
-        let any = arena.repeat(nine, 0, MANY).unwrap();
-        let rows = [eight, nine, any, EPSILON, eight].map(|state| dfa.row(&mut arena, state));
-        assert_eq!(rows, [0, 1, 2, 3, 0]);
-        let told: Vec<_> = dfa.rows.iter().map(|row| (row.state, row.nullable, row.narrow)).collect();
-        assert_eq!(told, [(eight, false, true), (nine, false, false), (any, true, false), (EPSILON, true, true)]);
-    }
-
-    #[test]
-    fn steps_are_derivatives_with_and_without_a_table() {
-        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
-        let letters = arena.class(ByteSet::range(b'b', b'd')).unwrap();
-        let head = arena.repeat(letters, 0, MANY).unwrap();
-        let row = dfa.row(&mut arena, head);
-        for round in 0..12 {
-            let mut step = |byte| dfa.step(&mut arena, row, byte).unwrap();
-            assert_eq!([step(b'b'), step(b'd'), step(b'a'), step(b'e')], [row, row, NOWHERE, NOWHERE], "{round}");
-        }
-    }
+    use crate::regular::term::MANY;
 
     #[test]
     fn the_fifth_step_makes_a_table_and_an_entry_serves_all_bytes_of_its_range() {

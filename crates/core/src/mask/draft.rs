@@ -126,38 +126,6 @@ mod tests {
     use crate::mask::fixture::{printable_and, unique, Scene};
     use crate::regular::term::TermId;
 
-    fn allows(mask: &Mask, size: u32) -> Vec<u32> {
-        (0..size).filter(|&token| mask.allows(token)).collect()
-    }
-
-    #[test]
-    fn a_draft_drops_tokens_that_its_mask_forbids_and_lists_each_once() {
-        let uncertain = UncertainTokens {
-            equal: vec![5, 3, 9, 3],
-            exhausting: vec![9, 4],
-            exponents: vec![4, 9, 4],
-            any_exhausts: true,
-        };
-        let draft = Draft::new(Mask::from_tokens(&[3, 4, 5]), uncertain, vec![9, 1, 9]);
-        assert_eq!(allows(&draft.mask, 10), [3, 4, 5]);
-        assert_eq!(draft.uncertain.equal, [3, 5]);
-        assert_eq!((draft.uncertain.exhausting.clone(), draft.uncertain.exponents.clone()), (vec![4], vec![4]));
-        assert!(draft.uncertain.any_exhausts);
-        assert_eq!(draft.always, [1, 9], "these may be allowed although the mask forbids them");
-    }
-
-    #[test]
-    fn a_draft_counts_its_mask_and_its_lists() {
-        let uncertain = || UncertainTokens {
-            equal: vec![1, 2],
-            exhausting: vec![3],
-            exponents: vec![1, 2, 3, 4],
-            any_exhausts: false,
-        };
-        let draft = Draft::new(Mask::from_tokens(&[1, 2, 3, 4]), uncertain(), vec![7, 8, 9]);
-        assert_eq!(draft.memory_bytes(), size_of::<Draft>() + draft.mask.memory_bytes() + 4 * (2 + 1 + 4 + 3));
-    }
-
     fn any_letters(builder: &mut Builder) -> TermId {
         let letter = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
         let text = builder.repeat(letter, 0, None).unwrap().number();
@@ -200,46 +168,6 @@ mod tests {
     }
 
     #[test]
-    fn many_tokens_are_found_by_one_walk_of_trie_and_texts() {
-        let ends: Vec<String> =
-            ('a'..='z').flat_map(|one| ["a\"", "b\"", "c\""].map(|end| format!("{one}{end}"))).collect();
-        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
-        let mut scene = array(&ends, any_letters);
-        let walks = |scene: &Scene| scene.masks.memory_bytes();
-        assert_eq!(long(&mut scene, "[\"").len(), 78);
-        let found = long(&mut scene, "[\"pb\",\"");
-        assert!(found.len() == 77 && !found.contains(&"pb\"".into()));
-        let found = long(&mut scene, "[\"pb\",\"qc\",\"");
-        assert!(found.len() == 76 && !found.contains(&"pb\"".into()) && !found.contains(&"qc\"".into()));
-        let held = walks(&scene);
-        assert_eq!(long(&mut scene, "[\"pb\",\"rrr\",\"").len(), 77);
-        assert!(walks(&scene) >= held);
-    }
-
-    #[test]
-    fn up_to_64_tokens_are_compared_one_by_one() {
-        let ends: Vec<String> = ('a'..='z').flat_map(|one| ["a", "b", "c"].map(|end| format!("x{one}{end}"))).collect();
-        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
-        let mut scene = array(&ends, any_letters);
-        let exact = scene.read("[\"xpb\",\"");
-        let mut walks_with = |equal: u32, exhausting: u32| {
-            let listed = |count| (0..count).collect();
-            let uncertain = UncertainTokens {
-                equal: listed(equal),
-                exhausting: listed(exhausting),
-                exponents: Vec::new(),
-                any_exhausts: false,
-            };
-            let draft = Draft::new(Mask::from_tokens(&(0..90).collect::<Vec<_>>()), uncertain, Vec::new());
-            let mut walks = TextWalks::default();
-            draft.correct(&mut scene.machine, &scene.shared, &mut walks, [exact; 2]).unwrap();
-            walks.memory_bytes() > 0
-        };
-        assert_eq!([walks_with(64, 0), walks_with(65, 0)], [false, true]);
-        assert_eq!([walks_with(0, 64), walks_with(0, 65)], [false, true]);
-    }
-
-    #[test]
     fn a_token_that_leaves_no_other_value_is_refused() {
         let words = |builder: &mut Builder| {
             let words = ["aa", "ab", "b"].map(|word| word.as_bytes().into()).to_vec();
@@ -252,27 +180,6 @@ mod tests {
         assert_eq!(long(&mut scene, "[\"aa\",\"ab\","), ["\"b"]);
         assert_eq!(long(&mut scene, "[\"b\","), ["\"a", "\"aa"]);
         assert!(!scene.allowed("[\"aa\",\"ab\",\"b\"").contains(&",".into()), "nothing is left");
-    }
-
-    /// pa, pb, and two letters other than p.
-    fn scarce(builder: &mut Builder) -> TermId {
-        let few = builder.words(["pa", "pb"].map(|word| word.as_bytes().into()).to_vec()).unwrap().number();
-        let others = builder.byte_class(&[(b'a', b'o'), (b'q', b'z')]).unwrap().number();
-        let others = builder.repeat(others, 2, Some(2)).unwrap().number();
-        let all = builder.alt(&[few, others]).unwrap().number();
-        builder.quoted(all, false).unwrap()
-    }
-
-    #[test]
-    fn one_of_many_characters_may_be_used_up() {
-        let mut scene = array(&["pa", "pb\"", "qa", "qp"], scarce);
-        let p = "p".to_owned();
-        assert_eq!(long(&mut scene, "[\""), ["pa", "pb\"", "qa"]);
-        assert!(scene.allowed("[\"pa\",\"").contains(&p));
-        assert_eq!(long(&mut scene, "[\"pa\",\""), ["pb\"", "qa"]);
-        assert!(!scene.allowed("[\"pa\",\"pb\",\"").contains(&p), "both that begin with p came");
-        assert_eq!(long(&mut scene, "[\"pa\",\"pb\",\""), ["qa"]);
-        assert_eq!(long(&mut scene, "[\"qa\",\"qb\",\""), ["pa", "pb\""]);
     }
 
     #[test]
@@ -294,37 +201,5 @@ mod tests {
         assert_eq!(long(&mut scene, "[1,0"), ["e1", "e1,", ",1e"]);
         assert_eq!(long(&mut scene, "[1,2"), ["e1", "e1,", ",0e", ",1e"]);
         assert!(!scene.allowed("[0,-").contains(&"0".into()));
-    }
-
-    #[test]
-    fn of_two_open_items_each_token_is_read_by_the_exact_position() {
-        let nested = |builder: &mut Builder| {
-            let item = scarce(builder);
-            unique(builder, item)
-        };
-        let mut scene = array(&["pa", "pb\"", "qa"], nested);
-        assert_eq!(long(&mut scene, "[[\"pa\",\""), ["pb\"", "qa"]);
-        assert_eq!(long(&mut scene, "[[\"pa\",\"pb\",\""), ["qa"]);
-        assert!(!scene.allowed("[[\"pa\",\"pb\",\"").contains(&"p".into()));
-        assert_eq!(long(&mut scene, "[[\"pa\"],[\""), ["pa", "pb\"", "qa"], "pa may be followed by others");
-        assert!(!scene.allowed("[[\"pa\"],[\"pa\"").contains(&"]".into()));
-    }
-
-    #[test]
-    fn an_exponent_keeps_zero_what_it_is() {
-        let numbers = |builder: &mut Builder| {
-            let digit = builder.byte_class(&[(b'0', b'9')]).unwrap().number();
-            let digits = builder.repeat(digit, 1, None).unwrap().number();
-            let behind = [b".", b"e"].map(|sign| {
-                let sign = builder.literal(sign).unwrap().number();
-                let part = builder.cat(&[sign, digits]).unwrap().number();
-                builder.repeat(part, 0, Some(1)).unwrap().number()
-            });
-            builder.cat(&[digit, behind[0], behind[1]]).unwrap()
-        };
-        let mut scene = array(&["e1", ".0e1", ".5e1", ".0"], numbers);
-        assert_eq!(long(&mut scene, "[1,0"), ["e1", ".0e1", ".5e1", ".0"]);
-        assert_eq!(long(&mut scene, "[0,0"), [".5e1", ".0"], "zero came");
-        assert_eq!([long(&mut scene, "[0,0.0"), long(&mut scene, "[0,0.5")], [vec![], vec!["e1".to_owned()]]);
     }
 }

@@ -268,21 +268,6 @@ mod tests {
     }
 
     #[test]
-    fn equal_logits() {
-        let mut logits = vec![0.5f32; 600];
-        check(&logits, &[0, 0, 0b100]);
-        check(&logits, &[0; 19]);
-        logits[70] = 2.0;
-        logits[599] = 2.0;
-        check(&logits, &[u32::MAX; 19]);
-        check(&logits, &[u32::MAX; 2]);
-        let mut last = [0; 19];
-        last[18] = u32::MAX;
-        // Both are the model's favourites, and one of them is allowed.
-        assert_eq!(feasible_mass(&logits, &last).favourite, Some(599));
-    }
-
-    #[test]
     fn tokens_without_a_finite_logit() {
         check(&[f32::NEG_INFINITY, 1.0, f32::NEG_INFINITY], &[0b101]);
         check(&[f32::NEG_INFINITY; 40], &[u32::MAX; 2]);

@@ -1,10 +1,11 @@
 //! Vocabularies, grammars and places in their texts that the tests of this folder share.
 
+use crate::automaton::fixture;
 use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::builder::{Builder, ObjectRules, Punctuation};
+use crate::builder::{Builder, ObjectRules};
 use crate::limits::Limits;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::composer::Composer;
@@ -32,6 +33,23 @@ pub(crate) fn printable_and(texts: &[&str]) -> Arc<SharedMasks> {
     shared_masks(&all)
 }
 
+/// Every byte, `count` random texts of up to six of these letters, and these texts.
+pub(crate) fn random_vocabulary(letters: &[&str], count: usize, more: &[&str]) -> Arc<SharedMasks> {
+    // Knuth, MMIX: the same numbers on every machine.
+    let mut state = 7u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut random = || -> String { (0..1 + next(6)).map(|_| letters[next(letters.len())]).collect() };
+    let random: Vec<String> = (0..count).map(|_| random()).collect();
+    let texts = random.iter().map(String::as_bytes).chain(more.iter().map(|text| text.as_bytes()));
+    let tokens: Vec<_> =
+        (0..=255u8).map(|byte| Some([byte].into())).chain(texts.map(|text| Some(text.into()))).collect();
+    let size = tokens.len();
+    Arc::new(SharedMasks::of(Vocabulary::new(tokens, Vec::new(), Vec::new(), size).unwrap()))
+}
+
 /// The node of the vocabulary's trie that a text leads to.
 pub(crate) fn node(shared: &SharedMasks, text: &str) -> NodeId {
     shared.vocabulary.trie.find(NodeId::ROOT, text.as_bytes()).unwrap()
@@ -51,21 +69,15 @@ pub(crate) fn object_of(
     value: TermId,
     rules: ObjectRules,
 ) -> TermId {
-    let value = value.number();
-    let signs = [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
-    let [open, close, colon, comma, empty] = signs;
-    let properties = named.iter().map(|&(key, required)| (key.into(), required, vec![(value, 0)])).collect();
-    let keys = builder.any_text().unwrap().number();
-    let extras = if any { vec![(keys, vec![(value, 0)])] } else { Vec::new() };
-    builder.object(properties, extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap()
+    let named: Vec<_> = named.iter().map(|&(key, required)| (key, required, value)).collect();
+    let keys = builder.any_text().unwrap();
+    let others = if any { vec![(keys, value)] } else { Vec::new() };
+    fixture::object(builder, &named, &others, rules)
 }
 
 /// An array of unique items of one kind.
 pub(crate) fn unique(builder: &mut Builder, item: TermId) -> TermId {
-    let signs = [&b"["[..], b"]", b":", b",", b"[]"].map(|text| builder.literal(text).unwrap());
-    let [open, close, colon, comma, empty] = signs;
-    let punctuation = Punctuation { open, close, colon, comma, empty };
-    builder.unique_array(&[(true, vec![(item.number(), 0)])], punctuation, 0, None).unwrap()
+    fixture::unique(builder, item, 0, None)
 }
 
 /// The tokens that a composer has allowed so far, without its lists.

@@ -93,24 +93,4 @@ mod tests {
         assert_eq!(head_mask.memory_bytes(), own / 2 + 40 / 2 + lists);
         assert_eq!(HeadMask { dense: None, ..head_mask.clone() }.memory_bytes(), own / 3 + lists);
     }
-
-    #[test]
-    fn a_piece_is_known_by_its_tokens_if_they_are_all() {
-        let core = |hash| {
-            let exits = Exits::of(Groups::new()).into();
-            Arc::new(Core { words: Words::default(), hash, exits, is_reduced: false, ends: Words::default() })
-        };
-        let none = || Arc::<[u32]>::default();
-        let head_mask = HeadMask {
-            dense: None,
-            core: core(Some(3)),
-            replay: none(),
-            recheck: Arc::default(),
-            inexact_exits: false,
-        };
-        assert_eq!(head_mask.hash(), Some(3));
-        assert_eq!(HeadMask { replay: Arc::from([1]), ..head_mask.clone() }.hash(), None);
-        assert_eq!(HeadMask { recheck: Arc::from([NodeId::new(1)]), ..head_mask.clone() }.hash(), None);
-        assert_eq!(HeadMask { core: core(None), ..head_mask }.hash(), None);
-    }
 }

@@ -179,21 +179,6 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_counts_and_may_end_anywhere_shows_it_without_a_head_mask() {
-        let (mut scene, mut head_masks) = scene(4);
-        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
-        let mut shows = |text: &str| {
-            let head = regex(arena, text);
-            let before = head_masks.has_unknown_exits_everywhere(arena, shared, head).unwrap();
-            head_masks.get(arena, shared, head).unwrap();
-            (before, head_masks.has_unknown_exits_everywhere(arena, shared, head).unwrap())
-        };
-        assert_eq!(shows("[a-z]{0,50}"), (true, false), "a head mask is not asked for again");
-        let others = ["[a-z]*", "[a-z]{1,50}", "[a-z]{0,50}b", "a{0,50}", "(ab?){0,50}"];
-        assert_eq!(others.map(&mut shows), [(false, false); 5]);
-    }
-
-    #[test]
     fn what_one_grammar_found_another_need_not() {
         let (mut scene, mut first) = scene(4);
         let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
@@ -207,37 +192,5 @@ mod tests {
             assert!(Arc::ptr_eq(&other.get(arena, shared, head).unwrap().core, &found.core));
             assert!(other.memory_bytes() > 0);
         }
-    }
-
-    #[test]
-    fn a_head_that_does_not_count_stays_as_it_is() {
-        let (mut scene, mut head_masks) = scene(4);
-        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
-        let [letters, few, many] = ["[a-z]*", "a{2}", "a{50}"].map(|text| regex(arena, text));
-        assert_eq!(head_masks.saturated(arena, shared, letters).unwrap(), letters);
-        assert_eq!(head_masks.memory_bytes(), 0);
-        assert_eq!(head_masks.saturated(arena, shared, few).unwrap(), few, "the count is within the longest token");
-        let saturated = head_masks.saturated(arena, shared, many).unwrap();
-        assert!(saturated != many && saturated == head_masks.saturated(arena, shared, many).unwrap());
-        assert_eq!(head_masks.memory_bytes(), 2 * ENTRY_BYTES, "one entry for each head that counts");
-    }
-
-    #[test]
-    fn a_count_is_saturated_at_the_longest_token_that_the_head_may_begin() {
-        let long = "b".repeat(24);
-        let mut scene = Scene::new(&printable_and(&["aa", &long]), |builder| builder.any_text().unwrap());
-        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
-        let mut head_masks = HeadMasks::default();
-        // Tokens that begin with a have two letters at most, so both counts are beyond them.
-        let [one, other] = ["a{10}", "a{12}"].map(|text| {
-            let head = regex(arena, text);
-            head_masks.get(arena, shared, head).unwrap().core
-        });
-        assert!(Arc::ptr_eq(&one, &other));
-        let [one, other] = ["b{10}", "b{12}"].map(|text| {
-            let head = regex(arena, text);
-            head_masks.get(arena, shared, head).unwrap().core
-        });
-        assert!(!Arc::ptr_eq(&one, &other), "the long token tells them apart");
     }
 }

@@ -93,37 +93,6 @@ mod tests {
     use crate::mask::fixture::{node, shared_masks};
 
     #[test]
-    fn a_remainder_without_tokens_is_no_exit() {
-        let shared = shared_masks(&["a", "ab", "b", "bc"]);
-        let [a, b] = ["a", "b"].map(|text| node(&shared, text));
-        let trie = &shared.vocabulary.trie;
-        let exits =
-            |merged, large: &[NodeId]| Exits::of_remainder(Remainder { large: large.to_vec(), merged }, &shared);
-        assert!(exits(trie.merge(&[]), &[]).is_nowhere());
-        assert_eq!(exits(trie.merge(&[]), &[a]).hash(), Exits::at(a).hash());
-        let both = exits(trie.merge(&[(b, &trie.places_below(&[b], |_| true)[..])]), &[a]);
-        assert_eq!(both.groups().iter().map(|group| group.hash() != 0).collect::<Vec<_>>(), [false, true]);
-        assert_eq!(both.hash(), exits(trie.merge(&[(b, &trie.places_below(&[b], |_| true)[..])]), &[a]).hash());
-    }
-
-    #[test]
-    fn exits_above_much_of_the_trie_wait_until_they_are_asked_for() {
-        let exits = |count: u32| {
-            let mut texts: Vec<String> = (0..count).map(|number| format!("a{number:05}")).collect();
-            texts.extend((0..1_200).map(|number| format!("b{number:05}")));
-            let shared = shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-            let ends = ["b00", "b01"].map(|text| node(&shared, text));
-            let found = LazyExits::of(&ends, &shared);
-            let held = found.memory_bytes();
-            assert_eq!(found.get(&shared).hash(), Exits::at_nodes(&ends, &shared).hash());
-            assert!(found.memory_bytes() >= held);
-            found.is_deferred()
-        };
-        assert!(exits(10));
-        assert!(!exits(20_000), "a small part of a larger trie");
-    }
-
-    #[test]
     fn many_large_exits_are_costly_and_one_is_not() {
         let texts: Vec<String> = (0..6_000).map(|number| format!("{number:04}")).collect();
         let shared = shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>());

@@ -143,7 +143,7 @@ fn position_after(machine: &mut Machine, mut id: PositionId, bytes: &[u8]) -> Re
 mod tests {
     use super::*;
     use crate::builder::{Builder, ObjectRules};
-    use crate::mask::fixture::{node, object, printable_and, shared_masks, taken, unique, Scene};
+    use crate::mask::fixture::{object, printable_and, Scene};
 
     fn objects(tokens: &[&str]) -> Scene {
         Scene::new(&printable_and(tokens), |builder| object(builder, &[], true, ObjectRules::default()))
@@ -197,20 +197,6 @@ mod tests {
     }
 
     #[test]
-    fn items_that_must_differ_are_never_told_by_heads() {
-        let mut scene = Scene::new(&printable_and(&[]), |builder| {
-            let word = word(builder, b'a', b'c');
-            let text = builder.quoted(word, false).unwrap();
-            unique(builder, text)
-        });
-        let [exact, id] = scene.abstracted("[\"a\",\"");
-        assert_eq!(heads_allow(&mut scene.machine, exact, b"b").unwrap(), None);
-        assert_eq!(heads_allow(&mut scene.machine, id, b"x").unwrap(), None);
-        let start = scene.machine.start;
-        assert_eq!(heads_allow(&mut scene.machine, start, b"x").unwrap(), Some(false), "no item is open");
-    }
-
-    #[test]
     fn an_unknown_key_is_read_as_far_as_its_text_does_not_matter() {
         let mut scene = objects(&[]);
         let [_, id] = scene.abstracted("{\"c");
@@ -224,96 +210,5 @@ mod tests {
         let before = scene.machine.arena.len();
         assert_eq!(heads_allow(&mut scene.machine, exact, b"xyz").unwrap(), Some(true));
         assert_eq!(scene.machine.arena.len(), before, "no key is spelled out for that");
-    }
-
-    /// Whether the tokens are allowed, as `resolve` answers: (allowed, whether the answer holds for all positions).
-    fn resolved(scene: &mut Scene, text: &str, tokens: &[&str], nodes: &[&str]) -> (Vec<String>, bool) {
-        let [exact, id] = scene.abstracted(text);
-        let shared = scene.shared.clone();
-        let nodes = nodes.iter().map(|text| node(&shared, text)).collect();
-        let trie = &shared.vocabulary.trie;
-        let token = |text: &&str| trie.tokens_at(node(&shared, text))[0];
-        let mut composer = scene.composer();
-        composer.replay = tokens.iter().map(token).collect();
-        composer.recheck = nodes;
-        let shared_by_all = composer.resolve(id, exact).unwrap();
-        assert!(composer.replay.is_empty() && composer.recheck.is_empty());
-        let allowed = taken(&mut composer);
-        let shown = |token| String::from_utf8_lossy(shared.vocabulary.token(token).unwrap()).into_owned();
-        (allowed.into_iter().map(shown).collect(), shared_by_all)
-    }
-
-    #[test]
-    fn tokens_are_replayed_by_the_position_itself() {
-        let mut scene = objects(&["ab", "\":1,\"ab\":", "\":1,\"cd\":", "\":2"]);
-        let mut of = |text, tokens: &[&str]| resolved(&mut scene, text, tokens, &[]);
-        let repeating = &["\":1,\"ab\":", "\":1,\"cd\":", "ab"];
-        assert_eq!(of("{\"ab", &["ab", "ab", "\":2"]), (vec!["ab".into()], true));
-        assert_eq!(of("{\"ab", repeating), (vec!["ab".into(), "\":1,\"cd\":".into()], false));
-        assert_eq!(of("{\"cd", repeating), (vec!["ab".into(), "\":1,\"ab\":".into()], false));
-    }
-
-    #[test]
-    fn nodes_are_walked_again_with_all_that_is_below_them() {
-        let mut scene = Scene::new(&shared_masks(&["a", "ab", "abc", "ax", "b", "bb"]), |builder| {
-            let word = word(builder, b'a', b'b');
-            builder.node(word).unwrap()
-        });
-        let all = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-        assert_eq!(resolved(&mut scene, "", &[], &["a"]), (all(&["a", "ab"]), true));
-        // A node below another one is walked with it.
-        assert_eq!(resolved(&mut scene, "", &[], &["ab", "a", "b"]), (all(&["a", "ab", "b", "bb"]), true));
-        assert_eq!(resolved(&mut scene, "", &[], &["ax"]), (all(&[]), true));
-        assert_eq!(
-            resolved(&mut scene, "", &[], &["b", "a"]),
-            (all(&["a", "ab", "b", "bb"]), true),
-            "one behind the other"
-        );
-        let mut composer = scene.composer();
-        composer.accumulator.allow(2);
-        composer.recheck = vec![node(composer.shared, "ab")];
-        let start = composer.machine.start;
-        assert!(composer.resolve(start, start).unwrap());
-        let corrections = composer.accumulator.take_corrections();
-        assert_eq!(*corrections, [(0, 0b10, 0b110)], "ab is allowed, abc is refused whatever allowed it");
-    }
-
-    #[test]
-    fn nodes_behind_an_unknown_key_are_walked_from_the_exact_position() {
-        let mut scene = objects(&["\":1,\"ab\":", "\":1,\"ab\":1", "\":1,\"cd\":", "\":1,\"cd\":1", "ab"]);
-        let mut of = |text, nodes: &[&str]| resolved(&mut scene, text, &[], nodes);
-        let nodes = &["\":1,\"ab\":", "\":1,\"cd\":", "ab"];
-        assert_eq!(of("{\"ab", nodes), (vec!["\":1,\"cd\":".into(), "\":1,\"cd\":1".into(), "ab".into()], false));
-        assert_eq!(of("{\"ab", &["ab"]), (vec!["ab".into()], true));
-    }
-
-    #[test]
-    fn a_draft_leaves_to_the_exact_position_what_only_that_can_tell() {
-        let mut scene = Scene::new(&shared_masks(&["a", "a\"", "a\"]", "x", "b\",\"", "b\",\"a"]), |builder| {
-            let word = word(builder, b'a', b'c');
-            let text = builder.quoted(word, false).unwrap();
-            unique(builder, text)
-        });
-        let [_, id] = scene.abstracted("[\"a\",\"");
-        let a = node(&scene.shared, "a");
-        let mut composer = scene.composer();
-        composer.replay = vec![3, 3];
-        composer.recheck = vec![a, composer.shared.vocabulary.trie.find(a, b"\"").unwrap()];
-        composer.resolve_draft(id).unwrap();
-        let corrections = composer.accumulator.take_corrections();
-        let decided = corrections.iter().fold(0, |all, &(_, allowed, refused)| all | allowed | refused);
-        assert_eq!(corrections[0].1 & 1, 1, "a goes on");
-        assert_eq!(corrections[0].2 >> 3 & 1, 1, "x is no letter");
-        assert!(composer.always.iter().all(|token| decided >> token & 1 == 0));
-        assert_eq!(composer.always.len() + decided.count_ones() as usize, 4, "each is answered or left");
-        let trie = &composer.shared.vocabulary.trie;
-        let [a, b] = [b"a", b"b"].map(|text| trie.find(NodeId::ROOT, text).unwrap());
-        assert_eq!(trie.end(a), b, "b is the next node");
-        composer.always.clear();
-        composer.recheck = vec![a, b];
-        composer.resolve_draft(id).unwrap();
-        let corrections = composer.accumulator.take_corrections();
-        let decided = corrections.iter().fold(0u32, |all, &(_, allowed, refused)| all | allowed | refused);
-        assert_eq!(composer.always.len() + decided.count_ones() as usize, 5, "all tokens at and below both");
     }
 }

@@ -129,20 +129,4 @@ mod tests {
         shared.shared_trie(shared.vocabulary.trie.merge(&[(a, &places[..])]));
         grows("merged_tries");
     }
-
-    #[test]
-    fn a_merged_trie_is_known_by_what_is_in_it() {
-        let shared = shared_masks(&["a", "ax", "b", "bx", "c", "cx"]);
-        let trie = |texts: &[&str]| {
-            let trie = &shared.vocabulary.trie;
-            let nodes = texts.iter().map(|text| node(&shared, text));
-            let below: Vec<_> = nodes.map(|node| (node, trie.places_below(&[node], |_| true))).collect();
-            let below: Vec<_> = below.iter().map(|(node, places)| (*node, &places[..])).collect();
-            shared.shared_trie(trie.merge(&below))
-        };
-        let one = trie(&["a", "b"]);
-        assert!(Arc::ptr_eq(&one, &trie(&["a", "b"])));
-        assert!(!Arc::ptr_eq(&one, &trie(&["a", "c"])));
-        assert!(shared.merged_tries.memory_bytes() >= one.trie.memory_bytes());
-    }
 }

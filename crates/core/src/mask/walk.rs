@@ -203,4 +203,18 @@ pub(crate) mod tests {
         exits.sort_unstable();
         (list, exits)
     }
+
+    /// A walk by derivatives, node by node.
+    pub(crate) fn derived(arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId, walked: &mut WalkResult) {
+        for (byte, child) in trie.children(node) {
+            let next = arena.derive_uncached(head, byte, true).unwrap();
+            if next != EMPTY {
+                walked.tokens.extend_from_slice(trie.tokens_at(child));
+                if arena.info(next).nullable {
+                    walked.exits.push(child);
+                }
+                derived(arena, trie, child, next, walked);
+            }
+        }
+    }
 }

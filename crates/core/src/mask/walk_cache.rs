@@ -119,24 +119,9 @@ mod tests {
     use crate::bytes::byteset::ByteSet;
     use crate::error::{Error, Limit};
     use crate::limits::Limits;
-    use crate::mask::fixture::{node, shared_masks};
+    use crate::mask::fixture::shared_masks;
     use crate::mask::shared::SharedMasks;
     use crate::regular::term::MANY;
-
-    #[test]
-    fn a_walk_of_many_exits_has_the_other_tokens_below_them() {
-        let digits: Vec<String> = (0..10_000).map(|number| format!("a{number:04}")).collect();
-        let more: Vec<String> = digits.iter().map(|text| text.clone() + "x").collect();
-        let texts: Vec<&str> = digits.iter().chain(&more).map(String::as_str).collect();
-        let (shared, mut arena) = (shared_masks(&texts), Arena::new());
-        let digit = arena.class(ByteSet::range(b'0', b'9')).unwrap();
-        let head = arena.repeat(digit, 1, MANY).unwrap();
-        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
-        let merged = walk.remainder.as_ref().unwrap();
-        assert!(walk.exits.is_empty());
-        assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 4 * 10_000, "behind one digit to four");
-        assert!(shared.walks.memory_bytes() > merged.trie.memory_bytes());
-    }
 
     /// Names of up to 300 letters, alone and before a bracket; an arena and the term of all names.
     fn names() -> (Arc<SharedMasks>, Arena, TermId) {
@@ -178,41 +163,6 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_is_its_tokens_and_the_nodes_where_tokens_go_on() {
-        let shared = shared_masks(&["a", "ab", "abb", "abbx", "ax", "b"]);
-        let mut arena = Arena::new();
-        let b = arena.literal(b"b").unwrap();
-        let head = arena.repeat(b, 1, 2).unwrap();
-        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
-        assert_eq!(*walk.words, [(0, 0b110)], "ab and abb");
-        assert_eq!(walk.hash, hash_words(&[(0, 0b110)]));
-        assert_eq!(*walk.exits, [node(&shared, "ab"), node(&shared, "abb")]);
-        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), b).unwrap();
-        assert_eq!(*walk.exits, [node(&shared, "ab")]);
-        let x = arena.literal(b"x").unwrap();
-        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), x).unwrap();
-        assert!(walk.exits.is_empty(), "no token goes on behind ax");
-        let deep = arena.literal(b"bbbb").unwrap();
-        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), deep).unwrap();
-        assert!(walk.exits.is_empty());
-    }
-
-    #[test]
-    fn a_walk_is_known_by_its_node_and_by_the_content_of_its_head() {
-        let shared = shared_masks(&["a", "ab", "ac", "b", "bb"]);
-        let (trie, mut arena, mut other) = (&shared.vocabulary.trie, Arena::new(), Arena::new());
-        let [a, b] = ["a", "b"].map(|text| node(&shared, text));
-        let head = arena.literal(b"b").unwrap();
-        let walk = shared.walks.get(&mut arena, trie, a, head).unwrap();
-        other.literal(b"zz").unwrap();
-        let same = other.literal(b"b").unwrap();
-        assert!(Arc::ptr_eq(&walk, &shared.walks.get(&mut other, trie, a, same).unwrap()), "another grammar's, too");
-        assert!(!Arc::ptr_eq(&walk, &shared.walks.get(&mut arena, trie, b, head).unwrap()));
-        let c = arena.literal(b"c").unwrap();
-        assert_eq!(*shared.walks.get(&mut arena, trie, a, c).unwrap().words, [(0, 0b100)]);
-    }
-
-    #[test]
     fn a_cache_that_is_full_begins_anew() {
         let shared = shared_masks(&["a", "ab", "abc"]);
         let (trie, mut arena) = (&shared.vocabulary.trie, Arena::new());
@@ -235,19 +185,5 @@ mod tests {
         let alone = WalkCache::default();
         alone.get(&mut arena, trie, NodeId::ROOT, ab).unwrap();
         assert_eq!(alone.memory_bytes(), 144 + 8 + 4, "one word and one exit");
-    }
-
-    #[test]
-    fn a_large_trie_keeps_more_walks() {
-        let texts: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let shared = shared_masks(&texts);
-        let (trie, mut arena) = (&shared.vocabulary.trie, Arena::new());
-        assert!((600 * 144..4 << 20).contains(&(4 * trie.memory_bytes())));
-        for count in 0..600 {
-            let word = arena.literal(format!("x{count}").as_bytes()).unwrap();
-            shared.walks.get(&mut arena, trie, NodeId::ROOT, word).unwrap();
-        }
-        assert_eq!(shared.walks.memory_bytes(), 600 * 144, "more than 64 kibibytes");
     }
 }

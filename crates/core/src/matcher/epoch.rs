@@ -177,23 +177,6 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_back_a_little_has_less_taken_over() {
-        let live = |max_rollback| {
-            let compiled = object_of_any_keys();
-            let mut matcher = compiled.matcher(None, max_rollback);
-            take_members(&mut matcher, 0, 5_000);
-            begin_epoch(&compiled);
-            let positions =
-                compiled.automaton().unwrap().checkpoints(&compiled.checkpoints, &matcher.trail, false).len();
-            assert_eq!(matcher.rollback(SPACING + 1).is_ok(), max_rollback.is_none());
-            assert!(matcher.rollback(SPACING).unwrap());
-            positions
-        };
-        assert_eq!(live(Some(SPACING)), 2);
-        assert!(live(None) > 4);
-    }
-
-    #[test]
     fn in_a_new_epoch_texts_and_tokens_are_taken_again_in_order() {
         let compiled = object_of_any_keys();
         let (mut mixed, mut plain) = (compiled.matcher(None, None), compiled.matcher(None, None));

@@ -1,6 +1,7 @@
 //! Grammars, vocabularies and steps that the tests of this folder share.
 
-use crate::builder::{Builder, ObjectRules, Punctuation};
+use crate::automaton::fixture::object;
+use crate::builder::{Builder, ObjectRules};
 use crate::error::Result;
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::Trail;
@@ -14,11 +15,7 @@ pub(crate) fn object_of_any_keys() -> Arc<CompiledGrammar> {
     let mut builder = Builder::default();
     let any = builder.any_text().unwrap();
     let digit = builder.literal(b"1").unwrap();
-    let [open, close, colon, comma, empty] =
-        [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
-    let parts = Punctuation { open, close, colon, comma, empty };
-    let extras = vec![(any.number(), vec![(digit.number(), 0)])];
-    let node = builder.object(Vec::new(), extras, parts, ObjectRules::default()).unwrap();
+    let node = object(&mut builder, &[], &[(any, digit)], ObjectRules::default());
     let grammar = builder.build(node.number()).unwrap();
     let tokens = (0..=255u8).map(|byte| Some([byte].into())).chain([None]).collect();
     let vocabulary = Arc::new(SharedMasks::of(Vocabulary::new(tokens, Vec::new(), vec![256], 257).unwrap()));

@@ -129,21 +129,4 @@ mod tests {
         assert_eq!(matcher.forced_bytes().unwrap(), b"x".repeat(10));
         assert_eq!(matcher.completion().unwrap(), Some(b"x".repeat(10)));
     }
-
-    #[test]
-    fn a_special_token_forces_and_completes_nothing() {
-        let make = |builder: &mut Builder| {
-            let (text, special) = (builder.literal(b"x").unwrap().number(), builder.special("<s>").unwrap().number());
-            let tail = builder.seq(&[special, text]).unwrap().number();
-            builder.seq(&[text, tail]).unwrap().number()
-        };
-        let compiled = over(make, &[b"x"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
-        assert_eq!((matcher.forced_bytes().unwrap(), matcher.completion().unwrap()), (b"x".to_vec(), None));
-        assert_eq!(matcher.validate(&[0, 2, 0, 1, 1, 0]).unwrap(), 5);
-        assert_eq!((matcher.steps(), matcher.validate(&[2]).unwrap(), matcher.validate(&[]).unwrap()), (0, 0, 0));
-        matcher.advance(0).unwrap();
-        assert_eq!(matcher.forced_bytes().unwrap(), b"");
-        assert_eq!((matcher.validate(&[2, 0]).unwrap(), matcher.steps()), (2, 1));
-    }
 }

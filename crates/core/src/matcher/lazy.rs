@@ -328,21 +328,6 @@ impl LazyAutomaton {
 mod tests {
     use super::*;
     use crate::builder::Builder;
-    use crate::matcher::checkpoint::{Checkpoint, SPACING};
-
-    #[test]
-    fn what_was_known_in_an_epoch_is_not_in_the_next() {
-        let state = MatcherState { position: PositionId::new(7), accepting: true, ended: false, in_text: false };
-        let mut known = EpochTables { epoch: 3, ..EpochTables::default() };
-        known.put_mask(state.position, Arc::new(Mask::from_tokens(&[5])));
-        known.transitions.insert((state.position, 5), state);
-        assert_eq!(known.next(3, state.position, 5), Some(state));
-        assert!(known.mask(3, state.position).is_some());
-        for other in [2, 4] {
-            assert_eq!(known.next(other, state.position, 5), None);
-            assert!(known.mask(other, state.position).is_none());
-        }
-    }
 
     /// "ab" or the special token, over a, b, ab, "x" that is the end, another end, and the special token.
     fn automaton() -> (LazyAutomaton, SharedMasks, SharedTables) {
@@ -355,34 +340,6 @@ mod tests {
         let tokens = tokens.into_iter().chain([None, None]).collect();
         let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![("<s>".into(), 5)], vec![3, 4], 6).unwrap());
         (LazyAutomaton::new(0, machine, &[5]), vocabulary, SharedTables::default())
-    }
-
-    #[test]
-    fn tokens_lead_on_and_ends_end() {
-        let (mut automaton, vocabulary, shared) = automaton();
-        let start = automaton.start();
-        let mut step = |state, input| automaton.step(&shared, &vocabulary.vocabulary, &[5], state, input).unwrap();
-        for (token, follows) in [(0, true), (1, false), (2, true), (3, false), (4, false), (5, true)] {
-            let next = step(start, Input::Token(token));
-            assert_eq!(next.is_some(), follows, "token {token}");
-            assert_eq!(next.is_some_and(|next| next.accepting), token == 2 || token == 5);
-        }
-        let whole = step(start, Input::Token(2)).unwrap();
-        let half = step(start, Input::Token(0)).unwrap();
-        assert_eq!(step(half, Input::Token(1)), Some(whole));
-        assert_eq!(step(start, Input::Text(b"ab")), Some(whole));
-        assert_eq!(step(start, Input::Text(b"b")), None);
-        assert_eq!(step(whole, Input::Token(0)), None);
-        for end in [3, 4] {
-            let ended = step(whole, Input::Token(end)).unwrap();
-            assert_eq!(ended, MatcherState { ended: true, ..whole });
-            // After the end only ends may come, and they change nothing.
-            assert_eq!(
-                [3, 4, 0, 5].map(|token| step(ended, Input::Token(token)).is_some()),
-                [true, true, false, false]
-            );
-            assert_eq!(step(ended, Input::Text(b"")), None);
-        }
     }
 
     #[test]
@@ -412,48 +369,5 @@ mod tests {
         let limits = |memory| Limits { memory, ..Limits::default() };
         assert!(automaton.begin_call(&limits(held - 1), [None, None]).is_err());
         assert!(automaton.begin_call(&limits(held + 4_096), [None, None]).is_ok());
-    }
-
-    #[test]
-    fn of_checkpoints_the_last_come_first_and_the_own_before_others() {
-        let (automaton, ..) = automaton();
-        let registry = Registry::default();
-        let mut trails = [Trail::default(), Trail::default(), Trail::default()];
-        for step in 1..=2u32 {
-            for (number, trail) in (0..).zip(&mut trails) {
-                let state = MatcherState { position: PositionId::new(10 * number + step), ..automaton.start() };
-                let checkpoint = Checkpoint { step: step as usize * SPACING, state };
-                trail.add(&registry, 0, checkpoint, None);
-            }
-        }
-        let mut late = Trail::default();
-        late.add(&registry, 7, Checkpoint { step: SPACING, state: automaton.start() }, None);
-        let found = |trail: &Trail, alone| {
-            automaton
-                .checkpoints(&registry, trail, alone)
-                .into_iter()
-                .map(|position| position.number())
-                .collect::<Vec<_>>()
-        };
-        // The last checkpoints of all trails come first; among equal ranks, the trail that changed last comes first.
-        assert_eq!(found(&Trail::default(), false), [22, 12, 2, 21, 11, 1]);
-        assert_eq!(found(&trails[0], false), [2, 22, 12, 1, 21, 11]);
-        assert_eq!(found(&trails[1], true), [12]);
-        assert!(found(&late, true).is_empty(), "another epoch's mean nothing");
-    }
-
-    #[test]
-    fn a_new_epoch_knows_its_number_and_what_was_composed() {
-        let (mut automaton, vocabulary, shared) = automaton();
-        let start = automaton.start();
-        automaton.mask(&shared, &vocabulary, start.position).unwrap();
-        let composed = automaton.masks_composed();
-        let (mut other, ..) = self::automaton();
-        let machine = std::mem::replace(&mut other.machine, self::automaton().0.machine);
-        let ground = crate::json::arena::Arena::new();
-        drop(automaton.renew(&shared, &Registry::default(), (&ground, machine), &[], (&[5], usize::MAX)).unwrap());
-        assert_eq!((automaton.epoch, shared.read().epoch), (1, 1));
-        assert_eq!((automaton.masks_composed(), composed), (1, 1));
-        assert!(shared.read().mask(1, start.position).is_none() && shared.read().len() == 0);
     }
 }

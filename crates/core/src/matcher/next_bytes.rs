@@ -68,14 +68,6 @@ mod tests {
     use crate::automaton::fixture::machine;
 
     #[test]
-    fn bytes_are_told_by_their_characters() {
-        assert_eq!(
-            shown(&[(b'a', b'c'), (b' ', b' '), (b'\n', b'\n'), (0, 1)]),
-            "a\u{2013}c, a space, a line break, byte 0x00\u{2013}byte 0x01"
-        );
-    }
-
-    #[test]
     fn ranges_are_disjoint_and_as_many_as_are_asked_for() {
         let mut machine = machine(|builder| builder.byte_class(&[(1, 2), (3, 4), (9, 9), (255, 255)]).unwrap());
         let start = machine.start;

@@ -259,20 +259,6 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_more_bytes_and_fewer_tokens_does_not_count() {
-        let make = |builder: &mut Builder| {
-            let texts = [&b"xyz"[..], b"longer"].map(|text| builder.literal(text).unwrap().number());
-            builder.alt(&texts).unwrap().number()
-        };
-        let compiled = over(make, &[b"x", b"y", b"z", b"long", b"er"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens().unwrap(), Some(3), "though `longer` takes two");
-        assert!(message(matcher.mask_within(2)).contains("shortest known end of the text takes 3"));
-        assert_eq!(within(&mut matcher, 3), [0, 3]);
-        assert_eq!([2, 3].map(|room| matcher.can_finish(room).unwrap()), [false, true]);
-    }
-
-    #[test]
     fn all_texts_of_a_key_cost_the_same_unless_the_key_came() {
         let compiled = object_of_any_keys();
         let mut matcher = compiled.matcher(None, None);

@@ -339,22 +339,6 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_those_of_the_root() {
-        let texts = ["", "a", "ab", "abab", "aabb", "b"];
-        assert_eq!(accepted(&["A=aA?.b."], &texts), ["ab", "aabb"]);
-        assert_eq!(accepted(&["A=AB.0|", "B=ab."], &texts), ["", "ab", "abab"]);
-    }
-
-    #[test]
-    fn operators_are_between_regular_parts_however_they_were_split() {
-        assert_eq!(accepted(&["A=#*B-", "B=ab."], &["", "a", "ab", "abc"]), ["", "a", "abc"]);
-        assert_eq!(accepted(&["A=#*ab.~&"], &["a", "ab", "1"]), ["a"]);
-        assert_eq!(accepted(&["A=#*b.<"], &["b", "ab", "bb", "abab"]), ["b", "ab"]);
-        // A name stays apart in a recursive grammar, and is joined again below an operator.
-        assert_eq!(accepted(&["A=BA.B|", "B=##*.if.-"], &["a", "if", "iff"]), ["a", "if", "iff"]);
-    }
-
-    #[test]
     fn what_is_not_exact_is_a_flaw_with_its_place() {
         assert_eq!(grammar(&["A=aA.b|", "B=b"]).err(), None);
         assert_eq!(grammar(&["A=BB~|", "B=aB.b|"]).err(), Some(Flaw::Irregular(2)));
@@ -371,15 +355,6 @@ mod tests {
     }
 
     #[test]
-    fn small_regular_rules_are_inlined_and_large_ones_are_rules() {
-        let rules = |rules: &[&str]| grammar(rules).unwrap().parts().1.names.clone();
-        assert_eq!(rules(&["A=B*", "B=ab."]), [""; 0]);
-        let large = format!("B=a{}", "9.".repeat(SMALL as usize));
-        assert_eq!(rules(&["A=B*", &large]), ["B", "A"]);
-        assert_eq!(rules(&["A=BA.b|", "B=ab."]), ["A"]);
-    }
-
-    #[test]
     fn a_leaf_without_a_node_is_misuse() {
         let (mut made, mut builder) = (Productions::default(), Builder::default());
         made.leaf(super::super::Leaf { is_regular: true, may_be_empty: false, ends_in_name: false, node: None });
@@ -389,13 +364,5 @@ mod tests {
         let text = builder.literal(b"a").unwrap();
         assert!(made.give(0, text, false) && !made.give(1, text, false));
         assert_eq!(made.lower(&mut builder, &reached), Ok(text));
-    }
-
-    #[test]
-    fn characters_of_ascii_are_bits() {
-        assert_eq!(ascii(&[(0x61, 0x7a)]).count_ones(), 26);
-        assert_eq!(ascii(&[(0, 0x7f)]), u128::MAX);
-        assert_eq!(ascii(&[(0x80, 0x10_ffff)]), 0);
-        assert_eq!(ascii(&[(0x7f, 0x100), (0, 0)]), 1 << 127 | 1);
     }
 }

@@ -306,48 +306,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_node_joins_the_last_subtrees() {
-        let productions = productions(&["A=ab.c.d|"]);
-        let below = |node| productions.below(node).collect::<Vec<_>>();
-        assert_eq!((below(2), below(4), below(6)), (vec![1, 0], vec![3, 2], vec![5, 4]));
-        assert_eq!((productions.subtree(4), productions.subtree(6)), (0..5, 0..7));
-    }
-
-    #[test]
     fn a_rule_knows_what_it_calls_and_is_defined_once() {
         let mut made = productions(&["A=BC.B.", "B=b", "C=c"]);
         let called: Vec<&str> = made.called(0).map(|rule| made.name(rule)).collect();
         assert_eq!(called, ["B", "C"], "the last one first");
         made.add(BodyNode::Seq, 0);
         assert!(!made.define("B", "b"));
-    }
-
-    #[test]
-    fn bodies_are_joined_in_a_new_one() {
-        let mut made = productions(&["A=aB.", "B=b"]);
-        made.call("B", 7);
-        let (more, _) = made.end();
-        made.copy(made.nodes(0));
-        made.copy(more);
-        made.add(BodyNode::Alt, 2);
-        made.redefine(0);
-        let body = made.nodes(0).end - 1;
-        let below: Vec<&BodyNode> = made.below(body).map(|node| made.node(node)).collect();
-        assert_eq!(below, [&BodyNode::Call(0, 7), &BodyNode::Seq]);
-        assert_eq!((made.rule("A"), made.count(), made.title(1)), (Some(0), 2, "B"));
-        assert_eq!(made.check("A").unwrap().unwrap(), [0, 1]);
-    }
-
-    #[test]
-    fn the_last_node_of_a_body_is_taken_back() {
-        let mut made = productions(&["A=a"]);
-        made.take_back();
-        assert_eq!((made.last(), made.nodes(0)), (None, 0..1), "the body has ended");
-        made.add(BodyNode::Seq, 0);
-        made.add(BodyNode::Repeat(0, None), 1);
-        assert_eq!(made.last(), Some(&BodyNode::Repeat(0, None)));
-        made.take_back();
-        assert!(made.define("B", "b"));
     }
 
     #[test]

@@ -52,27 +52,3 @@ id! {
     /// The number of the text of an open key in `Registers::texts`.
     pub struct TextId;
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::regular::key_set::NO_KEYS;
-
-    #[test]
-    fn an_id_is_the_place_in_its_list_in_four_bytes() {
-        assert_eq!((RuleId::at(7).index(), RuleId::at(7).number()), (7, 7));
-        assert_eq!((TextId::new(7).index(), TextId::new(7)), (7, TextId::at(7)));
-        assert_ne!(ObjectId::new(1), ObjectId::new(2));
-        assert_eq!([size_of::<ObjectStateId>(), size_of::<ArrayStateId>(), size_of::<LiteralId>()], [4; 3]);
-    }
-
-    #[test]
-    fn ids_are_ordered_as_their_lists_are() {
-        assert!(SpecialId::new(1) < SpecialId::new(2) && WordSetId::new(9) < WordSetId::new(10));
-    }
-
-    #[test]
-    fn the_first_set_of_keys_is_the_empty_one() {
-        assert_eq!(KeySetId::default(), NO_KEYS);
-    }
-}

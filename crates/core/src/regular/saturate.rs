@@ -253,20 +253,6 @@ mod tests {
     }
 
     #[test]
-    fn counts_beyond_the_horizon_are_one() {
-        let mut terms = Terms::default();
-        let letter = terms.class(ByteSet::range(b'a', b'b')).unwrap();
-        let pair = terms.cat(letter, letter).unwrap();
-        let mut saturated = |max| {
-            let pairs = terms.repeat(pair, 0, max).unwrap();
-            terms.saturate_counts(pairs, 8).unwrap()
-        };
-        let [near, far, farther, endless] = [3, 100, 200, MANY].map(&mut saturated);
-        assert!(far == farther && far == endless, "no token of 8 bytes begins a fifth pair");
-        assert_ne!(near, far);
-    }
-
-    #[test]
     fn saturated_intersections_treat_short_tokens_alike() {
         const HORIZON: u32 = 4;
         let mut terms = Terms::new();
@@ -312,29 +298,5 @@ mod tests {
             }
         }
         assert!(changed.iter().all(|&changed| changed > 100), "in strings and outside: {changed:?}");
-    }
-
-    #[test]
-    fn a_counter_within_the_horizon_stays_exact() {
-        const HORIZON: u32 = 4;
-        let mut terms = Terms::new();
-        let terms = &mut terms;
-        let [a, b, dot] = ["a", "b", "."].map(|bytes| terms.class(ByteSet::from_bytes(bytes.bytes())).unwrap());
-        let pair = terms.cat(a, b).unwrap();
-        let three = terms.cat(pair, dot).unwrap();
-        let bodies = [a, pair, three].map(|body| terms.repeat(body, 0, MANY).unwrap());
-        for (body, needs) in bodies.into_iter().zip([1, 2, 3]) {
-            for max in 1..HORIZON + needs + 4 {
-                let count = terms.bounded(body, 0, max).unwrap();
-                let head = terms.quoted_state(count, Spelling::Body, false).unwrap();
-                let saturated = terms.saturate(head, HORIZON).unwrap();
-                assert_eq!(
-                    saturated != head,
-                    count != body && max >= HORIZON + needs,
-                    "{needs} characters, {max} at most"
-                );
-                assert_equivalent(terms, head, saturated, HORIZON, &mut String::new());
-            }
-        }
     }
 }

@@ -225,8 +225,7 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::fixture::{regex, words};
-    use crate::regular::term::{EPSILON, TOP};
+    use crate::regular::fixture::regex;
 
     #[test]
     fn equal_terms_are_one_term() {
@@ -240,37 +239,6 @@ mod tests {
         assert!(others.iter().all(|other| regex(&mut terms, other) != id));
         assert_eq!(terms.by_hash(terms.info(id).hash), Some(id));
         assert_eq!(terms.by_hash(1), None);
-    }
-
-    #[test]
-    fn a_term_counts_if_some_part_has_a_counter_above_one() {
-        let mut terms = Terms::new();
-        for (pattern, counts) in [
-            ("abc", false),
-            ("a*", false),
-            ("a+", false),
-            ("a?", false),
-            ("a{2}", true),
-            ("a{0,2}", true),
-            ("a{2,}", true),
-            ("xa{2}", true),
-            ("a{2}x", true),
-            ("(xa{2})*", true),
-            ("a{2}|b", true),
-            ("(a*b)?c", false),
-        ] {
-            let id = regex(&mut terms, pattern);
-            assert_eq!(terms.info(id).counts, counts, "{pattern}");
-        }
-        let (counted, plain) = (regex(&mut terms, "xa{2}"), regex(&mut terms, "xa*"));
-        for (id, counts) in [(counted, true), (plain, false)] {
-            let (not, quoted) = (terms.not(id).unwrap(), terms.quoted(id, false).unwrap());
-            let both = terms.and_unchecked(vec![id, not]).unwrap();
-            assert_eq!([not, quoted].map(|id| terms.info(id).counts), [counts; 2]);
-            assert_eq!(both, EMPTY);
-        }
-        let bounded = terms.bounded(plain, 0, 9).unwrap();
-        assert!(terms.info(bounded).counts);
     }
 
     #[test]
@@ -307,39 +275,5 @@ mod tests {
         };
         assert_eq!(*error, Error::Limit(Limit::Nesting(MAX_DEPTH.into())));
         assert_eq!(levels, MAX_DEPTH);
-    }
-
-    #[test]
-    fn a_call_ends_with_its_steps_and_the_next_one_has_its_own() {
-        let mut terms = Terms::new();
-        let limits = Limits { steps: 5, ..Limits::default() };
-        terms.begin(&limits);
-        assert!(terms.spend(5).is_ok() && terms.spend(1).is_err());
-        terms.begin(&limits);
-        assert!(terms.spend(1).is_ok());
-        let many: Vec<String> = (0..9).map(|number| format!("x{number}*")).collect();
-        assert!(many.iter().try_for_each(|text| terms.literal(text.as_bytes()).map(drop)).is_err());
-    }
-
-    #[test]
-    fn memory_grows_with_terms() {
-        let mut terms = Terms::new();
-        let before = terms.memory_bytes();
-        let texts: Vec<String> = (0..500).map(|number| format!("word {number}")).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        words(&mut terms, &texts);
-        assert!(terms.memory_bytes() > before + 500 * 6);
-    }
-
-    #[test]
-    fn the_first_terms_have_the_facts_of_their_texts() {
-        let terms = Terms::default();
-        let facts = |id| {
-            let Info { nullable, utf8, searched, exact, min_chars, max_chars, .. } = *terms.info(id);
-            (nullable, utf8, searched, exact, min_chars, max_chars)
-        };
-        assert_eq!(facts(EMPTY), (false, true, false, true, MANY, 0));
-        assert_eq!(facts(EPSILON), (true, true, false, true, 0, 0));
-        assert_eq!(facts(TOP), (true, false, true, true, 0, MANY));
     }
 }

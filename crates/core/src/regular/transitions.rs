@@ -201,20 +201,3 @@ pub(crate) fn majority_target(terms: &mut Terms, head: TermId) -> Result<Option<
     let most = targets.into_iter().max_by_key(|&(target, set)| (set.len(), std::cmp::Reverse(target)));
     Ok(most.filter(|(_, set)| set.len() >= MIN_CLASS))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lead_byte_that_may_be_the_last_one_leads_to_no_character() {
-        let terms = &mut Terms::new();
-        let (any, last) = (terms.any_text().unwrap(), terms.class(ByteSet::range(0xe3, 0xff)).unwrap());
-        let head = terms.cat(any, last).unwrap();
-        let transitions = NonAsciiTransitions::default().get(terms, head).unwrap();
-        let leads = transitions.iter().fold(0, |all, (leads, _)| all | leads);
-        let leads_of = |bytes: std::ops::RangeInclusive<u8>| bytes.fold(0u64, |all, byte| all | 1 << (byte - 0xc0));
-        assert_eq!(leads, leads_of(0xc2..=0xe2));
-        assert_eq!(terms.lead_bytes_to(any, any).unwrap(), ALL_LEADS);
-    }
-}

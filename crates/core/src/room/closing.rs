@@ -349,21 +349,6 @@ mod tests {
     }
 
     #[test]
-    fn a_string_grows_by_its_longest_tokens() {
-        let make = |builder: &mut Builder| string(builder, 10, None);
-        check(make, &["\"", "a", "bcde"], &[("", 6), ("\"", 5), ("\"abcdefghij", 1), ("\"abcdefgh", 3)]);
-    }
-
-    #[test]
-    fn a_special_token_is_one_token() {
-        let make = |builder: &mut Builder| {
-            let (special, text) = (builder.special("<s>").unwrap(), builder.literal(b"aa").unwrap());
-            seq(builder, &[text, special, text])
-        };
-        check(make, &["a"], &[("", 5), ("aa", 3)]);
-    }
-
-    #[test]
     fn the_first_tokens_lead_along_the_closing_text() {
         let make = |builder: &mut Builder| {
             let (special, text) = (builder.special("<s>").unwrap(), builder.literal(b"abcd").unwrap());

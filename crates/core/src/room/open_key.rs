@@ -121,8 +121,8 @@ fn depends_on_keys(keys: &KeySets, spec: &ObjectSpec, state: &ObjectState) -> bo
 
 #[cfg(test)]
 mod tests {
-    use super::{is_behind_unknown_key, Twin};
-    use crate::automaton::fixture::{alt, object};
+    use super::Twin;
+    use crate::automaton::fixture::object;
     use crate::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
@@ -147,29 +147,6 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_read_one_key_side_by_side_have_one_twin() {
-        let mut scene = Scene::new(&TOKENS, |builder| {
-            let objects = [b"1", b"a"].map(|value| {
-                let (keys, value) = (builder.any_text().unwrap(), builder.literal(value).unwrap());
-                object(builder, &[], &[(keys, value)], ObjectRules::default())
-            });
-            alt(builder, &objects)
-        });
-        let [a, b] = ["{\"a", "{\"xyz"].map(|text| scene.after(text));
-        assert_eq!(scene.machine.position(a).heads.len(), 2);
-        let twins = [a, b].map(|at| Twin::of(&mut scene.machine, at).unwrap().unwrap().position);
-        assert!(twins[0] == twins[1] && a != b);
-        let [a, b] = [a, b].map(|at| {
-            let mask = scene.mask(at);
-            let (room, mut source) = scene.parts();
-            [1, 3, 4].map(|left| room.mask(&mut source, (at, &mask), left).unwrap())
-        });
-        let [a, b] = [a, b].map(|masks| masks.map(|mask| scene.tokens(&mask)));
-        assert_eq!(a, b);
-        assert_eq!(a, [vec![], vec![], vec![2]], "its quote, a colon, a value and the end");
-    }
-
-    #[test]
     fn tokens_that_may_repeat_a_key_are_told() {
         let mut scene = Scene::new(&TOKENS, any_keys);
         for (text, expected) in
@@ -181,14 +158,5 @@ mod tests {
             told.sort_unstable();
             assert_eq!(told, expected, "after {text}");
         }
-    }
-
-    #[test]
-    fn behind_an_unknown_key_a_second_key_is_uncertain() {
-        let mut scene = Scene::new(&TOKENS, any_keys);
-        let at = scene.after("{\"a");
-        let twin = Twin::of(&mut scene.machine, at).unwrap().unwrap().position;
-        let [value, second] = [&b"\":1"[..], b"\":1,\"b"].map(|text| scene.machine.read(twin, text).unwrap());
-        assert!(!is_behind_unknown_key(&scene.machine, value) && is_behind_unknown_key(&scene.machine, second));
     }
 }

@@ -38,20 +38,3 @@ macro_rules! id {
     };
 }
 pub(crate) use id;
-
-#[cfg(test)]
-mod tests {
-    id! {
-        /// A number of these tests.
-        struct TestId;
-    }
-
-    #[test]
-    fn an_id_is_its_number() {
-        let id = TestId::new(7);
-        assert_eq!((id.number(), id.index()), (7, 7));
-        assert_eq!((TestId::at(7), TestId::new(u32::MAX).index()), (id, u32::MAX as usize));
-        assert!(TestId::new(6) < id && id == TestId::new(7));
-        const { assert!(size_of::<TestId>() == 4) };
-    }
-}

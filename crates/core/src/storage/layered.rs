@@ -423,54 +423,6 @@ mod tests {
     }
 
     #[test]
-    fn a_table_answers_from_its_highest_layer() {
-        let (mut budget, mut ground) = (Budget::default(), Table::default());
-        ground.insert("a", 1, &mut budget);
-        ground.insert("b", 2, &mut budget);
-        ground.freeze();
-        let mut one = ground.overlay();
-        one.insert("b", 3, &mut budget);
-        assert_eq!(["a", "b", "c"].map(|key| one.get(&key).copied()), [Some(1), Some(3), None]);
-        assert_eq!([&ground, &one].map(|table| table.overlay().get(&"b").copied()), [Some(2); 2], "3 is not frozen");
-        one.freeze();
-        assert_eq!(["a", "b", "c"].map(|key| one.get(&key).copied()), [Some(1), Some(3), None]);
-    }
-
-    #[test]
-    fn a_map_copies_what_it_changes() {
-        let (mut budget, mut ground) = (Budget::default(), IdMap::<Vec<u8>>::default());
-        assert!(ground.get(0).is_none());
-        ground.get_mut(70, &mut budget).push(1);
-        assert_eq!(ground.get(70), Some(&vec![1]));
-        assert!([0, 69, 71, 127, 128].iter().all(|&place| ground.get(place).is_none()));
-        ground.freeze();
-        let mut one = ground.overlay();
-        one.get_mut(70, &mut budget).push(2);
-        one.get_mut(3, &mut budget).push(9);
-        assert_eq!([3, 4, 70].map(|place| one.get(place).cloned()), [Some(vec![9]), None, Some(vec![1, 2])]);
-        assert_eq!((ground.get(70), ground.get(3)), (Some(&vec![1]), None));
-        one.get_mut(70, &mut budget).push(3);
-        assert_eq!(one.get(70), Some(&vec![1, 2, 3]), "copied once");
-    }
-
-    #[test]
-    fn pages_begin_with_the_default_and_layers_are_read_one_by_one() {
-        let (mut budget, mut ground) = (Budget::default(), PagedIdMap::<u8>::default());
-        assert!(ground.get(0).is_none());
-        *ground.get_mut(17, &mut budget) = 1;
-        let read = [15, 16, 17, 31, 32].map(|place| ground.get(place).copied());
-        assert_eq!(read, [None, Some(0), Some(1), Some(0), None]);
-        ground.freeze();
-        let mut one = ground.overlay();
-        assert!(one.get(17).is_none(), "the own layer alone");
-        *one.get_mut(17, &mut budget) = 2;
-        assert_eq!(one.lower(17).collect::<Vec<_>>(), [&1]);
-        one.freeze();
-        assert_eq!(one.lower(17).collect::<Vec<_>>(), [&2, &1], "the upper layers first");
-        assert_eq!((ground.overlay().lower(17).count(), one.lower(40).count()), (1, 0));
-    }
-
-    #[test]
     fn what_is_allocated_is_counted() {
         let mut budget = Budget::default();
         let mut list: List<u64> = List::default();

@@ -93,10 +93,4 @@ mod tests {
         assert_eq!((once.get_or_try_init(|| Err("no")), once.get()), (Err("no"), None));
         assert_eq!(Once::of(7).get_or_try_init(|| Err("no")), Ok(&7));
     }
-
-    #[test]
-    fn a_lazy_value_is_made_once() {
-        static MADE: Lazy<Vec<u8>> = Lazy::new(|| vec![7]);
-        assert!(std::ptr::eq(&*MADE, &*MADE) && *MADE == [7]);
-    }
 }

@@ -52,13 +52,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn the_first_sixteen_elements_need_no_allocation() {
-        let mut visited = Visited::default();
-        (0..16).for_each(|item| assert!(visited.insert(item)));
-        assert!(!visited.few.spilled() && visited.many.capacity() == 0);
-        assert!(visited.insert(16));
-        assert_eq!((visited.few.len(), visited.many.len()), (16, 17));
-    }
 }

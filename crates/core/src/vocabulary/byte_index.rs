@@ -234,15 +234,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn singles_are_whole_characters_with_children() {
-        let texts: &[&[u8]] = &[b"a", b"ab", b"b", b"\xc3\xa9a", b"\xc3\xa8", b"\xc3a", b"\xff\xff\xff\xff\xffab"];
-        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
-        let index = ByteIndex::new(&trie);
-        let singles = index.singles(&trie).iter().map(|single| (single.lead, trie.path(single.node)));
-        assert_eq!(singles.collect::<Vec<_>>(), [(b'a', b"a".to_vec()), (0xc3, b"\xc3\xa9".to_vec())]);
-    }
-
-    #[test]
     fn a_scan_and_lookups_by_node_agree() {
         let texts: &[&[u8]] = &[
             b"a",
@@ -262,22 +253,6 @@ mod tests {
             let mut found = Vec::new();
             find_by_scan(&trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
             assert_eq!(format!("{found:?}"), format!("{:?}", find_by_node(&trie, &tokens, byte)), "{byte:#x}");
-        }
-    }
-
-    #[test]
-    fn lists_made_in_one_pass_are_those_made_one_by_one() {
-        let texts: Vec<String> = (0..3_000).map(|number| format!("{number:04}aé{number}b€")).collect();
-        let tokens =
-            TokenBytes::new(texts.iter().map(|text| text.len() as u32), &texts.concat().into_bytes(), &[]).unwrap();
-        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize].as_bytes());
-        let [one, other] = [(); 2].map(|()| ByteIndex::new(&trie));
-        let wanted = [b'a', b'b', 0xc3, 0xe2];
-        one.prepare(&trie, &ByteSet::from_bytes(wanted.into_iter()));
-        for byte in wanted {
-            assert_eq!((one.known_count(byte).is_some(), other.known_count(byte)), (true, None), "{byte:#x}");
-            let lists = [&one, &other].map(|index| format!("{:?}", index.get(byte, &trie, &tokens)));
-            assert_eq!(lists[0], lists[1], "{byte:#x}");
         }
     }
 }

@@ -18,15 +18,3 @@ impl NodeId {
         NodeId::new(self.number() + 1)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_are_counted_from_the_root_in_depth_first_order() {
-        assert_eq!((NodeId::ROOT, NodeId::ROOT.number()), (NodeId::default(), 0));
-        assert_eq!(NodeId::ROOT.next().next(), NodeId::new(2));
-        assert!(NodeId::ROOT < NodeId::ROOT.next());
-    }
-}

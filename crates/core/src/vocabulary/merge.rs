@@ -118,15 +118,6 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_tokens_below_and_each_is_named_once() {
-        let trie = trie();
-        let [a, ab, b] = [&b"a"[..], b"ab", b"b"].map(|text| trie.find(NodeId::ROOT, text).unwrap());
-        assert_eq!(trie.places_below(&[a, ab, b], |_| true), [1, 2, 3, 4, 6, 7], "those of ab are below a");
-        assert_eq!(trie.places_below(&[a, b], |token| TEXTS[token as usize].len() == 3), [2, 3, 7]);
-        assert!(trie.places_below(&[], |_| true).is_empty());
-    }
-
-    #[test]
     fn a_merged_trie_has_the_rests_of_all_tokens_below_its_nodes() {
         let trie = trie();
         let nodes = [&b"a"[..], b"ab", b"b", b"bb"];
@@ -134,27 +125,5 @@ mod tests {
         let text = |token: u32| std::str::from_utf8(TEXTS[token as usize]).unwrap();
         assert!(found.iter().all(|(path, token)| text(*token).ends_with(path)), "{found:?}");
         assert_eq!(found.len(), 4 + 2 + 2 + 1, "below a, ab, b and bb");
-    }
-
-    #[test]
-    fn tokens_left_out_leave_no_nodes() {
-        let trie = trie();
-        let of = |texts: &[&[u8]], kept: &[u32]| paths(&merged(&trie, texts, |token| kept.contains(&token)));
-        assert_eq!(of(&[b"a", b"bb"], &[2, 7]), [("bc".to_owned(), 2), ("c".to_owned(), 7)]);
-        assert_eq!(merged(&trie, &[b"a"], |token| token == 2).len(), 3, "the root, b and bc");
-        assert_eq!(of(&[b"ab", b"bb"], &[2, 7]), [("c".to_owned(), 2), ("c".to_owned(), 7)]);
-        assert_eq!(of(&[b"a"], &[0]), [], "a token at the node is not below it");
-    }
-
-    #[test]
-    fn tries_are_known_by_their_nodes_and_tokens() {
-        let trie = trie();
-        let hash = |texts: &[&[u8]], kept: &[u32]| merged(&trie, texts, |token| kept.contains(&token)).content_hash();
-        let all =
-            [hash(&[b"a"], &[]), hash(&[b"a"], &[1]), hash(&[b"a"], &[2]), hash(&[b"ab"], &[2]), hash(&[b"bb"], &[7])];
-        for (at, one) in all.iter().enumerate() {
-            assert!(!all[..at].contains(one), "{at}");
-        }
-        assert_eq!(hash(&[b"a"], &[1]), all[1]);
     }
 }

@@ -41,19 +41,3 @@ impl TextLengths {
         self.0.iter().map(|words| size_of::<Words>() + size_of_val(&**words)).sum()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_stand_with_those_of_as_many_characters() {
-        let lengths = TextLengths::new([(1, 0), (3, 1), (1, 33), (1, 2)].into_iter());
-        let found: Vec<(usize, Vec<(u32, u32)>)> =
-            lengths.lists().map(|(chars, words)| (chars, words.to_vec())).collect();
-        assert_eq!(found, [(0, vec![]), (1, vec![(0, 5), (1, 2)]), (2, vec![]), (3, vec![(0, 2)])]);
-        assert_eq!([0, 1, 2, 3, 4].map(|chars| lengths.has(chars)), [false, true, false, true, false]);
-        assert!(lengths.longest() == 3 && lengths.memory_bytes() > 0);
-        assert_eq!(TextLengths::new(std::iter::empty()).longest(), 0);
-    }
-}

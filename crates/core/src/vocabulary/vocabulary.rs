@@ -313,25 +313,6 @@ mod tests {
     ];
 
     #[test]
-    fn frequent_bytes_lead_to_many_nodes_and_to_a_part_of_all() {
-        // Below each of 1,001 characters a node of `x`; below 200 of them y and a row of others.
-        let made = |others: usize| {
-            let first = |number: u32| char::from_u32(0x4000 + number).unwrap();
-            let mut texts: Vec<String> = (0..1_001).map(|number| format!("{}x", first(number))).collect();
-            texts.extend((0..200).map(|number| format!("{}y{}", first(number), "-".repeat(others))));
-            vocabulary(&texts.iter().map(String::as_bytes).collect::<Vec<_>>())
-        };
-        let is_frequent = |vocabulary: &Vocabulary, bytes: &[u8]| {
-            vocabulary.are_frequent(&ByteSet::from_bytes(bytes.iter().copied()))
-        };
-        let (small, large) = (made(1), made(100));
-        assert!(is_frequent(&small, b"x") && is_frequent(&small, b"xz") && !is_frequent(&small, b"y"));
-        assert!(is_frequent(&small, b"y-x") && !is_frequent(&small, b""));
-        assert!(!is_frequent(&large, b"x"), "1,001 of 22,000 nodes");
-        assert!(is_frequent(&large, b"-"));
-    }
-
-    #[test]
     fn special_tokens_are_known_by_name_and_by_number() {
         let tokens = vec![Some(Box::from(&b"a"[..])), None, None];
         let special = [("<x>", 1), ("<[7]>", 2)].map(|(name, id)| (name.to_owned(), id));

@@ -44,18 +44,6 @@ fn no_bytes_lead_nowhere_else() {
 }
 
 #[test]
-fn literals_and_words_are_read_by_their_place() {
-    check(
-        |builder| builder.literal(b"abc").unwrap(),
-        &[("ab", More), ("abc", End), ("abd", Dead), ("abcc", Dead), ("b", Dead)],
-    );
-    check(
-        |builder| words(builder, &["ab", "abc", "b"]),
-        &[("a", More), ("ab", End), ("abc", End), ("b", End), ("abd", Dead), ("abcc", Dead), ("bb", Dead)],
-    );
-}
-
-#[test]
 fn a_head_that_ends_within_a_text_returns_and_may_go_on_as_well() {
     let make = |builder: &mut Builder| {
         let [word, two] = [words(builder, &["a", "ab"]), words(builder, &["bc", "c"])];
@@ -65,73 +53,6 @@ fn a_head_that_ends_within_a_text_returns_and_may_go_on_as_well() {
         seq(builder, &[word, more])
     };
     check(make, &[("a", End), ("ab", End), ("abc", End), ("abbc", End), ("abb", More), ("abcbcc", End), ("abd", Dead)]);
-}
-
-#[test]
-fn strings_of_known_texts_are_read_by_their_place_and_through_escapes() {
-    let quoted = |builder: &mut Builder, text: TermId| builder.quoted(text.number(), true).unwrap();
-    check(
-        |builder| {
-            let text = builder.literal("é\"x".as_bytes()).unwrap();
-            quoted(builder, text)
-        },
-        &[
-            ("\"é\\\"x\"", End),
-            ("\"\\u00e9\\u0022\\u0078\"", End),
-            ("\"é\\\"", More),
-            ("\"é\"", Dead),
-            ("\"x", Dead),
-            ("\"é\\\"x\\", Dead),
-            ("\"é\\\"x\"x", Dead),
-        ],
-    );
-    check(
-        |builder| {
-            let text = words(builder, &["off", "on", "one"]);
-            quoted(builder, text)
-        },
-        &[
-            ("\"on\"", End),
-            ("\"one\"", End),
-            ("\"o\\u006e\"", End),
-            ("\"o\\u006ee\"", End),
-            ("\"of\"", Dead),
-            ("\"of\\u0066\"", End),
-            ("\"onx", Dead),
-        ],
-    );
-}
-
-#[test]
-fn strings_of_counted_characters_end_within_their_bounds() {
-    check(
-        |builder| string(builder, 2, Some(3)),
-        &[
-            ("\"a\"", Dead),
-            ("\"ab\"", End),
-            ("\"é€😀\"", End),
-            ("\"é€😀", More),
-            ("\"abcd", Dead),
-            ("\"abcé", Dead),
-            ("\"abc\\", Dead),
-            ("\"\\n\\u0041x\"", End),
-            ("\"a\n", Dead),
-        ],
-    );
-    check(|builder| string(builder, 2, None), &[("\"a\"", Dead), ("\"ab\"", End), ("\"abcdéf", More)]);
-    let letters = |builder: &mut Builder| {
-        let letters = bytes(builder, b'a', b'z', 0, None);
-        let text = builder.bounded(letters.number(), 1, Some(2)).unwrap();
-        builder.quoted(text.number(), true).unwrap()
-    };
-    let pairs = |builder: &mut Builder| {
-        let pair = builder.literal(b"ab").unwrap();
-        let pairs = builder.repeat(pair.number(), 0, None).unwrap();
-        let text = builder.bounded(pairs.number(), 0, Some(3)).unwrap();
-        builder.quoted(text.number(), true).unwrap()
-    };
-    check(pairs, &[("\"\"", End), ("\"a", More), ("\"ab\"", End), ("\"aba", Dead)]);
-    check(letters, &[("\"\"", Dead), ("\"a\"", End), ("\"ab\"", End), ("\"abc", Dead), ("\"aA", Dead), ("\"é", Dead)]);
 }
 
 #[test]
@@ -147,34 +68,6 @@ fn half_a_character_is_a_place_of_its_own() {
     }
     let middle = machine.read(start, &text[..3]).unwrap();
     assert_eq!(machine.read(middle, b"\"").unwrap(), DEAD);
-}
-
-#[test]
-fn named_keys_are_read_by_their_place() {
-    let make = |builder: &mut Builder| {
-        let digit = bytes(builder, b'0', b'9', 1, Some(1));
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        object(builder, &[("a", true, digit), ("ab", false, digit), ("c", false, digit)], &[], rules)
-    };
-    check(
-        make,
-        &[
-            ("{\"a\":1}", End),
-            ("{\"ab\":1,\"a\":2}", End),
-            ("{\"ab\":1}", Dead),
-            ("{\"c\":3,\"ab\":1,\"a\":2}", End),
-            ("{\"a\":1,\"a\"", Dead),
-            ("{\"a\":1,\"a", More), // "ab" may come
-            ("{\"b", Dead),
-            ("{\"a:", Dead),
-        ],
-    );
-    let escaped = |builder: &mut Builder| {
-        let digit = bytes(builder, b'0', b'9', 1, Some(1));
-        let rules = ObjectRules { any_order: true, free: true, ..ObjectRules::default() };
-        object(builder, &[("a", true, digit), ("ab", false, digit)], &[], rules)
-    };
-    check(escaped, &[("{\"\\u0061b\":1,\"a\":2}", End), ("{\"\\u0061\":1,\"a\"", Dead), ("{\"\\u0062", Dead)]);
 }
 
 #[test]
@@ -207,60 +100,6 @@ fn further_keys_are_neither_named_nor_repeated() {
             ("{\"é\":1,\"é\"", Dead),
         ],
     );
-}
-
-#[test]
-fn a_single_named_key_is_no_further_key() {
-    let make = |builder: &mut Builder| {
-        let (any, digit) = (builder.any_text().unwrap(), bytes(builder, b'0', b'9', 1, Some(1)));
-        let letter = builder.literal(b"x").unwrap();
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        object(builder, &[("abc", false, letter)], &[(any, digit)], rules)
-    };
-    check(
-        make,
-        &[
-            ("{\"abc\":x,\"ab\":1}", End),
-            ("{\"abc\":1", Dead),
-            ("{\"ab\":1,\"abcd\":2,\"bc\":3}", End),
-            ("{\"aabc\":1}", End),
-        ],
-    );
-}
-
-#[test]
-fn further_keys_of_a_pattern_hold_their_text() {
-    let make = |builder: &mut Builder| {
-        let digit = bytes(builder, b'0', b'9', 1, Some(1));
-        let keys = bytes(builder, b'a', b'b', 1, Some(2));
-        object(builder, &[], &[(keys, digit)], ObjectRules::default())
-    };
-    check(
-        make,
-        &[
-            ("{\"a\":1,\"ab\":2}", End),
-            ("{\"\"", Dead),
-            ("{\"abc", Dead),
-            ("{\"a\":1,\"a", More),
-            ("{\"a\":1,\"a\"", Dead),
-            ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"b", More), // "bb" is left
-            ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"a", Dead),
-            ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"bb\":6,", Dead),
-        ],
-    );
-}
-
-#[test]
-fn a_key_is_dead_once_no_key_begins_so() {
-    let make = |builder: &mut Builder| {
-        let (any, x, one) =
-            (builder.any_text().unwrap(), builder.literal(b"x").unwrap(), builder.literal(b"1").unwrap());
-        let begins = builder.cat(&[x.number(), any.number()]).unwrap();
-        let others = builder.not(begins.number()).unwrap();
-        let keys = builder.and(&[any.number(), others.number()]).unwrap();
-        object(builder, &[("a", false, one)], &[(keys, one)], ObjectRules::default())
-    };
-    check(make, &[("{\"bx\":1}", End), ("{\"x", Dead), ("{\"\\u0078", Dead), ("{\"b\":1,\"x", Dead)]);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Grammars → their shortest completions, each short enough to be found by hand.
 
 use super::*;
-use crate::automaton::fixture::{after, alt, bytes, machine, object, rule, seq, string, unique, words};
+use crate::automaton::fixture::{after, alt, bytes, machine, object, rule, seq, string, unique};
 use crate::builder::{Builder, ObjectRules};
-use crate::json::arena::Arena;
 
 /// The completion of a text.
 fn completed(machine: &mut Machine, text: &str) -> Option<String> {
@@ -36,27 +35,6 @@ fn the_shortest_alternative_completes_a_text() {
         })
     };
     check(nested, &[("", "a"), ("((", "a))"), ("((a)", ")")]);
-}
-
-#[test]
-fn where_the_bound_is_exact_it_leads_straight_to_the_end() {
-    let mut exact = machine(|builder| {
-        let [z, long, short] = [&b"z"[..], b"abcd", b"xy"].map(|text| builder.literal(text).unwrap());
-        let special = builder.special("<s>").unwrap();
-        let either = alt(builder, &[long, short, special]);
-        seq(builder, &[either, z])
-    });
-    let mut distances = Distances::default();
-    let position = exact.position(exact.start).clone();
-    let least = distances.of_position(&mut exact, &position).unwrap();
-    assert_eq!(exact.greedy_completion(&mut distances, &position, least).unwrap().unwrap(), b"xyz");
-    let mut unique = machine(|builder| {
-        let digit = bytes(builder, b'0', b'2', 1, Some(1));
-        unique(builder, digit, 2, None)
-    });
-    let position = unique.position(unique.start).clone();
-    let found = unique.greedy_completion(&mut Distances::default(), &position, 5).unwrap();
-    assert_eq!(found, None, "the bound knows nothing of items that must differ");
 }
 
 #[test]
@@ -100,58 +78,6 @@ fn strings_are_filled_to_their_least_length_and_written_with_escapes() {
         builder.quoted(text.number(), true).unwrap()
     };
     check(quoted, &[("", "\"a\\\"\\nb\""), ("\"a\\", "\"\\nb\"")]);
-}
-
-#[test]
-fn escapes_of_strings_in_a_row_need_no_search() {
-    let strings = |builder: &mut Builder| {
-        builder.escape_in_strings(&["<t>"]).unwrap();
-        let blank = builder.literal(b" ").unwrap().number();
-        let blanks = builder.repeat(blank, 0, Some(9)).unwrap().number();
-        let text = builder.literal(b"<t>\x01<t>").unwrap().number();
-        let string = builder.quoted(text, false).unwrap().number();
-        builder.cat(&[string, blanks].repeat(12)).unwrap()
-    };
-    let spelled = r#""\u003ct>\u0001\u003ct>""#;
-    check(strings, &[("", &spelled.repeat(12)), (spelled, &spelled.repeat(11))]);
-    let ended = |builder: &mut Builder| {
-        let strings = strings(builder);
-        let end = builder.literal(b" end").unwrap();
-        builder.cat(&[strings.number(), end.number()]).unwrap()
-    };
-    check(ended, &[("", &format!("{} end", spelled.repeat(12)))]);
-}
-
-#[test]
-fn an_object_gets_the_members_that_it_requires() {
-    let make = |builder: &mut Builder| {
-        let (one, ten) = (builder.literal(b"1").unwrap(), builder.literal(b"10").unwrap());
-        object(builder, &[("ab", true, ten), ("c", false, one), ("d", true, one)], &[], ObjectRules::default())
-    };
-    check(make, &[("", "{\"ab\":10,\"d\":1}"), ("{\"a", "b\":10,\"d\":1}"), ("{\"ab\":10,\"c", "\":1,\"d\":1}")]);
-}
-
-#[test]
-fn the_member_with_the_shortest_value_is_taken() {
-    let make = |builder: &mut Builder| {
-        let (one, long) = (builder.literal(b"1").unwrap(), builder.literal(b"1000").unwrap());
-        let rules = ObjectRules { min: 1, any_order: true, ..ObjectRules::default() };
-        object(builder, &[("a", false, long), ("b", false, one)], &[], rules)
-    };
-    check(make, &[("", "{\"b\":1}"), ("{\"", "b\":1}"), ("{\"a", "\":1000}")]);
-}
-
-#[test]
-fn positions_that_differ_in_the_text_of_their_open_key_are_searched_once() {
-    let mut machine = machine(|builder| {
-        let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'a', b'c', 3, Some(3)));
-        object(builder, &[], &[(keys, one)], ObjectRules::default())
-    });
-    let ids = ["{\"a", "{\"b", "{\"ab", ""].map(|text| after(&mut machine, text.as_bytes()));
-    let [a, b, ab, none] = ids.map(|id| machine.representative(id).unwrap());
-    assert!(ids[0] != ids[1] && a == b, "one letter");
-    assert_ne!(a, ab);
-    assert_eq!(none, ids[3], "no key is open");
 }
 
 #[test]
@@ -204,52 +130,4 @@ fn a_search_gives_up_after_its_positions_and_finds_nothing_where_nothing_ends() 
         seq(builder, &[a, special])
     });
     assert!(matches!(search(&mut never, 9), Found::Nothing));
-}
-
-#[test]
-fn a_run_is_all_that_a_term_forces_next() {
-    let mut builder = Builder::default();
-    let three = bytes(&mut builder, b'a', b'z', 3, Some(5));
-    let once = bytes(&mut builder, b'a', b'z', 1, Some(5));
-    let shared = words(&mut builder, &["keys", "keyhole"]);
-    let little = words(&mut builder, &["key", "kind"]);
-    let literal = builder.literal(b"abc").unwrap();
-    let chain = builder.cat(&[three.number(), shared.number()]).unwrap();
-    let any = builder.any_text().unwrap();
-    let counted = builder.bounded(any.number(), 2, Some(6)).unwrap();
-    let two = words(&mut builder, &["abx", "aby"]);
-    let control = bytes(&mut builder, 1, 2, 2, None);
-    let arena = &mut builder.arena;
-    let digit = *children(arena, three);
-    let [left, shared_left, free_left] = [
-        arena.repeat(digit, 0, 2).unwrap(),
-        b"key".iter().fold(shared, |term, &byte| arena.derive(term, byte).unwrap()),
-        arena.bounded(any, 0, 4).unwrap(),
-    ];
-    let two_left = b"ab".iter().fold(two, |term, &byte| arena.derive(term, byte).unwrap());
-    let chain_left = arena.cat(left, shared).unwrap();
-    for (term, expected) in [
-        (literal, Some(("abc", EPSILON))),
-        (three, Some(("aaa", left))),
-        (chain, Some(("aaa", chain_left))),
-        (shared, Some(("key", shared_left))),
-        (two, Some(("ab", two_left))),
-        (counted, Some(("aa", free_left))),
-        (control, None), // no byte of it is readable
-        (once, None),
-        (little, None),
-        (any, None),
-    ] {
-        let found = Run::of(arena, term).unwrap();
-        let found = found.map(|(run, rest)| (String::from_utf8(run.bytes().collect()).unwrap(), rest));
-        assert_eq!(found, expected.map(|(text, rest)| (text.to_owned(), rest)), "{:?}", arena.term(term));
-    }
-}
-
-/// The repeated language of a repetition.
-fn children(arena: &Arena, id: TermId) -> &TermId {
-    match arena.term(id) {
-        Term::Repeat { body, .. } => body,
-        other => panic!("{other:?} repeats nothing"),
-    }
 }

@@ -77,7 +77,7 @@ impl Distances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, brackets, bytes, machine, unique};
+    use crate::automaton::fixture::{after, bytes, machine, unique};
 
     fn distance(machine: &mut Machine, text: &str) -> u64 {
         let id = after(machine, text.as_bytes());
@@ -103,32 +103,5 @@ mod tests {
         ] {
             assert_eq!(distance(&mut machine, text), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn the_cheapest_path_through_the_items_counts() {
-        // First "a"; then "bbb" and the end, or "c", which leads back to the first state.
-        let mut machine = machine(|builder| {
-            let [a, b, c] = [&b"a"[..], b"bbb", b"c"].map(|text| builder.literal(text).unwrap().number());
-            let punctuation = brackets(builder);
-            let states = [(false, vec![(a, 1)]), (false, vec![(b, 2), (c, 0)]), (true, vec![])];
-            builder.unique_array(&states, punctuation, 0, None).unwrap()
-        });
-        for (text, expected) in [("", 7), ("[a", 5), ("[a,", 4), ("[a,b", 3), ("[a,bbb", 1)] {
-            assert_eq!(distance(&mut machine, text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_table_counts_items_that_must_still_come() {
-        let mut machine = machine(|builder| {
-            let item = bytes(builder, b'0', b'9', 1, Some(1));
-            unique(builder, item, 2, None)
-        });
-        let mut distances = Distances::default();
-        let array = ArrayId::at(0);
-        assert_eq!(distances.unique_table(&mut machine, array).unwrap(), [[1], [3], [5]]);
-        let found = [0, 1, 2, 3].map(|came| distances.unique_distance(&mut machine, array, 0, came).unwrap());
-        assert_eq!(found, [5, 3, 1, 1]);
     }
 }

@@ -263,18 +263,6 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_as_far_from_its_end_as_its_nearest_head() {
-        let make = |builder: &mut Builder| {
-            let [a, long, short] = literals(builder, ["a", "bcdef", "bcx"]);
-            let either = alt(builder, &[long, short]);
-            let special = builder.special("<s>").unwrap();
-            let or_special = alt(builder, &[either, special]);
-            seq(builder, &[a, or_special])
-        };
-        check(make, &[("", 4), ("a", 3), ("ab", 2), ("abcd", 2), ("abcx", NEVER)]);
-    }
-
-    #[test]
     fn a_rule_is_as_long_as_its_shortest_text() {
         let make = |builder: &mut Builder| {
             let [open, close, a, comma] = literals(builder, ["(", ")", "abc", ","]);
@@ -304,67 +292,5 @@ mod tests {
             seq(builder, &[x, third])
         };
         check(ahead, &[("", 8), ("x", 7), ("x4444", 3), ("x444422", 1)]);
-    }
-
-    #[test]
-    fn a_rule_that_may_be_empty_or_needs_a_special_token_is_told() {
-        let make = |builder: &mut Builder| {
-            let [a, b] = literals(builder, ["a", "b"]);
-            let maybe = rule(builder, "maybe", |builder, maybe| {
-                let more = seq(builder, &[a, maybe]);
-                alt(builder, &[crate::regular::term::EPSILON, more])
-            });
-            let special = builder.special("<s>").unwrap();
-            let marked = rule(builder, "marked", |builder, _| seq(builder, &[b, special]));
-            let ends = seq(builder, &[maybe, b, b]);
-            let never = seq(builder, &[maybe, marked]);
-            alt(builder, &[ends, never])
-        };
-        check(make, &[("", 2), ("aaa", 2), ("b", 1)]);
-        let special = |builder: &mut Builder| {
-            let [a] = literals(builder, ["ab"]);
-            let special = builder.special("<s>").unwrap();
-            let marked = rule(builder, "marked", |builder, _| seq(builder, &[a, special]));
-            seq(builder, &[marked, a])
-        };
-        check(special, &[("", NEVER), ("a", NEVER)]);
-    }
-
-    #[test]
-    fn a_frame_of_several_continuations_counts_the_shortest() {
-        let make = |builder: &mut Builder| {
-            let [a, z, yy] = literals(builder, ["ab", "z", "yyyy"]);
-            let called = rule(builder, "called", |builder, _| seq(builder, &[a, a]));
-            let (short, long) = (seq(builder, &[called, z]), seq(builder, &[called, yy]));
-            let either = alt(builder, &[short, long]);
-            seq(builder, &[either, z])
-        };
-        check(make, &[("", 6), ("aba", 3), ("abab", 2), ("ababy", 4), ("ababz", 1)]);
-    }
-
-    #[test]
-    fn what_was_found_is_neither_computed_nor_counted_twice() {
-        let mut machine = machine(|builder| {
-            let [a, b] = literals(builder, ["aa", "bb"]);
-            let called = rule(builder, "called", |_, _| b);
-            seq(builder, &[a, called])
-        });
-        let id = after(&mut machine, b"a");
-        let position = machine.position(id).clone();
-        let mut distances = Distances::default();
-        assert_eq!(distances.of_position(&mut machine, &position).unwrap(), 3);
-        let held = machine.memory_bytes();
-        assert_eq!(distances.of_position(&mut machine, &position).unwrap(), 3);
-        assert_eq!(machine.memory_bytes(), held);
-    }
-
-    #[test]
-    fn a_head_that_holds_its_text_is_as_far_as_its_text_and_what_follows() {
-        let mut machine = machine(|builder| literals(builder, ["ab"])[0]);
-        let [whole, inner, next] = [&b"abcdef"[..], b"ab", b"b"].map(|text| machine.arena.literal(text).unwrap());
-        let mut distances = Distances::default();
-        // Four bytes follow the inner text, of which one is left.
-        assert_eq!(distances.after(&mut machine, whole, inner, next, BOTTOM).unwrap(), 5);
-        assert_eq!(distances.after(&mut machine, whole, whole, next, BOTTOM).unwrap(), 1);
     }
 }

@@ -266,8 +266,9 @@ impl Distances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, alt, brackets, bytes, machine, object};
+    use crate::automaton::fixture::{after, bytes, machine, object};
     use crate::builder::{Builder, ObjectRules};
+    use crate::grammar::fixture::braces;
     use crate::regular::term::TermId;
 
     /// The fewest bytes after each text.
@@ -308,24 +309,6 @@ mod tests {
     }
 
     #[test]
-    fn members_in_any_order_cost_those_that_have_not_come() {
-        let make = |builder: &mut Builder| {
-            let [one, two] = numbers(builder);
-            let members = [("a", true, one), ("b", false, two), ("c", true, two)];
-            object(builder, &members, &[], ObjectRules { any_order: true, ..ObjectRules::default() })
-        };
-        let cases = [
-            ("", 14),
-            ("{\"c\":22", 7),
-            ("{\"c\":22,\"", 5),
-            ("{\"c\":22,\"a", 4),
-            ("{\"b\":", 16), // 22,"a":1,"c":22}
-            ("{\"b\":22,\"c\":22,\"a\":1", 1),
-        ];
-        check(make, &cases);
-    }
-
-    #[test]
     fn a_least_number_of_members_costs_the_shortest_ones() {
         let make = |builder: &mut Builder| {
             let [one, two] = numbers(builder);
@@ -357,9 +340,7 @@ mod tests {
         };
         let (own, others) = (values(own), values(others));
         let keys = bytes(builder, b'x', b'z', 1, Some(1)).number();
-        let colon = builder.literal(b":").unwrap();
-        let [open, close, empty] = [&b"{"[..], b"}", b"{}"].map(|text| builder.literal(text).unwrap());
-        let punctuation = crate::builder::Punctuation { open, close, colon, empty, ..brackets(builder) };
+        let punctuation = braces(builder);
         let named = vec![("a".to_owned(), required, own)];
         let others = vec![(keys, others)];
         let rules = ObjectRules { required_marks: needed, any_order: true, ..ObjectRules::default() };
@@ -375,48 +356,5 @@ mod tests {
             |builder| marked(builder, true, 1, &own, &others),
             &[("", 13), ("{\"a\":2", 7), ("{\"a\":333333333", 1), ("{\"a\":3", 9), ("{\"x\":1", 7), ("{\"x\":2", 13)],
         );
-    }
-
-    #[test]
-    fn a_member_that_came_leaves_no_mark_any_more() {
-        let (own, others) = ([("1", 1), ("22", 0)], [("333333333", 1)]);
-        let cases = [
-            ("", 7),
-            ("{\"a\"", 3), // :1}
-            ("{\"a\":", 2),
-            ("{\"a\":2", 16), // 2,"x":333333333}
-            ("{\"a\":22", 15),
-            ("{\"x\":333333333", 1),
-            ("{\"x\":3", 9),
-        ];
-        check(|builder| marked(builder, false, 1, &own, &others), &cases);
-    }
-
-    #[test]
-    fn after_a_comma_another_member_must_come() {
-        let make = |builder: &mut Builder, any_order| {
-            let [_, two] = numbers(builder).map(|node| node.number());
-            let [open, close, colon, comma, empty] =
-                [&b"{"[..], b"}", b":", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
-            let punctuation = crate::builder::Punctuation { open, close, colon, comma, empty };
-            let named = vec![("a".to_owned(), true, vec![(two, 0)]), ("b".to_owned(), false, vec![(two, 0)])];
-            let rules = ObjectRules { any_order, ..ObjectRules::default() };
-            builder.object(named, Vec::new(), punctuation, rules).unwrap()
-        };
-        for any_order in [false, true] {
-            // Behind the comma's first byte: a space, and "b":22}.
-            check(|builder| make(builder, any_order), &[("", 8), ("{\"a\":22", 1), ("{\"a\":22,", 8)]);
-        }
-        check(|builder| make(builder, true), &[("{\"b\":22,", 8)]);
-    }
-
-    #[test]
-    fn a_value_of_several_alternatives_costs_the_shortest() {
-        let make = |builder: &mut Builder| {
-            let [one, two] = numbers(builder);
-            let either = alt(builder, &[one, two]);
-            object(builder, &[("a", true, either)], &[], ObjectRules::default())
-        };
-        check(make, &[("", 7), ("{\"a\":", 2), ("{\"a\":2", 2)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Positions of one machine → their copies, which equal the positions that the new machine reaches by reading the text.
 
 use super::*;
-use crate::automaton::fixture::{after, bytes, grammar, object, rule, seq, string, unique, words};
+use crate::automaton::fixture::{after, bytes, grammar, object, rule, seq, string, unique};
 use crate::builder::{Builder, ObjectRules};
 use crate::limits::Limits;
 
@@ -35,27 +35,6 @@ fn follow(machine: &mut Machine, id: PositionId) -> String {
 }
 
 #[test]
-fn regular_terms_are_found_or_made_again() {
-    let make = |builder: &mut Builder| {
-        let [word, digits] = [words(builder, &["keen", "key", "kind"]), bytes(builder, b'0', b'3', 2, Some(4))];
-        let tail = builder.literal(b"; end").unwrap();
-        seq(builder, &[word, digits, tail])
-    };
-    check(
-        make,
-        &[
-            ("k", "ei"),
-            ("", "k"),
-            ("ke", "ey"),
-            ("key", "0123"),
-            ("kind12", "0123;"),
-            ("key1231", ";"),
-            ("key12; e", "n"),
-        ],
-    );
-}
-
-#[test]
 fn frames_are_copied_with_all_below_them() {
     let make = |builder: &mut Builder| {
         let [open, close, a] = [&b"("[..], b")", b"a"].map(|text| builder.literal(text).unwrap());
@@ -67,40 +46,6 @@ fn frames_are_copied_with_all_below_them() {
         seq(builder, &[nested, special])
     };
     check(make, &[("", "(a"), ("((", "(a"), ("((a", ")"), ("((a)", ")"), ("((a))", "")]);
-}
-
-#[test]
-fn repetitions_go_on_counting() {
-    let make = |builder: &mut Builder| {
-        let (comma, digit) = (builder.literal(b",").unwrap(), bytes(builder, b'1', b'2', 1, Some(1)));
-        let digit = rule(builder, "digit", |_, _| digit);
-        let item = seq(builder, &[comma, digit]);
-        let list = builder.repeat(item.number(), 2, Some(3)).unwrap();
-        let end = builder.literal(b"!").unwrap();
-        seq(builder, &[list, end])
-    };
-    check(make, &[(",1", ","), ("", ","), (",1,2", "!,"), (",1,2,", "12"), (",1,2,1", "!")]);
-}
-
-#[test]
-fn keys_that_came_stay_forbidden() {
-    let make = |builder: &mut Builder| {
-        let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'x', b'z', 1, Some(1)));
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        object(builder, &[("a", true, one), ("b", false, one)], &[(keys, one)], rules)
-    };
-    check(
-        make,
-        &[
-            ("{\"", "abxyz"),
-            ("{\"x\":1,\"", "abyz"),
-            ("{\"b\":1,\"y\":1,\"", "axz"),
-            ("{\"z\":1,\"a", "\""),
-            ("{\"y\":1", ","),
-            ("{\"y\":1,\"a\":1", ",}"),
-            ("{\"y\":1,\"a\"", ":"),
-        ],
-    );
 }
 
 #[test]

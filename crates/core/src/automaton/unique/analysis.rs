@@ -59,30 +59,3 @@ pub(super) struct ItemValues {
     pub(super) is_complete: bool,
     pub(super) asked: usize,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bounds(most_excluded: u32, max_token_items: u32) -> UniqueAnalysis {
-        UniqueAnalysis { most_excluded, max_token_items, ..UniqueAnalysis::default() }
-    }
-
-    #[test]
-    fn bounds_are_raised_to_those_of_the_other_machine_and_never_lowered() {
-        for (own, other, expected) in [((1, 5), (3, 2), (3, 5)), ((3, 2), (1, 5), (3, 5)), ((2, 2), (2, 2), (2, 2))] {
-            let mut analysis = bounds(own.0, own.1);
-            analysis.expect_values_of(&bounds(other.0, other.1));
-            assert_eq!((analysis.most_excluded, analysis.max_token_items), expected);
-        }
-    }
-
-    #[test]
-    fn a_new_analysis_knows_of_no_values() {
-        let analysis = UniqueAnalysis::default();
-        assert_eq!((analysis.most_excluded, analysis.max_token_items, analysis.values.len()), (0, 0, 0));
-        assert_eq!(analysis.partial_values.len(), 1, "the partial value of nothing");
-        let values = ItemValues::default();
-        assert!(!values.is_complete && values.values.is_empty() && values.asked == 0);
-    }
-}

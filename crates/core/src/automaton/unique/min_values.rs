@@ -258,9 +258,9 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, alt, bytes, object, only_head, rule, seq, string, unique_machine, words};
-    use crate::automaton::frame::BOTTOM;
-    use crate::builder::{Builder, ObjectRules};
+    use crate::automaton::fixture::{alt, bytes, rule, seq, unique_machine};
+
+    use crate::builder::Builder;
 
     fn min_values(make: impl FnOnce(&mut Builder) -> TermId) -> u32 {
         let (mut machine, item) = unique_machine(make);
@@ -272,81 +272,6 @@ mod tests {
     fn quoted(builder: &mut Builder, low: u8, high: u8, min: u32, max: Option<u32>) -> TermId {
         let text = bytes(builder, low, high, min, max);
         builder.quoted(text.number(), true).unwrap()
-    }
-
-    #[test]
-    fn strings_have_as_many_values_as_texts() {
-        assert_eq!(min_values(|builder| quoted(builder, b'a', b'c', 1, Some(1))), 3);
-        assert_eq!(min_values(|builder| quoted(builder, b'a', b'c', 0, Some(2))), 13);
-        assert_eq!(min_values(|builder| string(builder, 0, None)), COUNT_CAP);
-    }
-
-    #[test]
-    fn an_open_escape_leaves_the_values_behind_it() {
-        let (mut machine, item) = unique_machine(|builder| quoted(builder, b'a', b'c', 2, Some(2)));
-        let escape = b"\"\\".iter().fold(item, |term, &byte| machine.arena.derive(term, byte).unwrap());
-        assert_eq!(machine.min_values(escape).unwrap(), 3, "the second character");
-    }
-
-    #[test]
-    fn words_count_if_no_two_are_one_value() {
-        assert_eq!(min_values(|builder| words(builder, &["1", "2", "true"])), 3);
-        assert_eq!(min_values(|builder| words(builder, &["1", "1.0", "true"])), 1);
-    }
-
-    #[test]
-    fn numerals_of_one_length_differ() {
-        assert_eq!(min_values(|builder| bytes(builder, b'0', b'9', 1, Some(1))), 10);
-        assert_eq!(min_values(|builder| bytes(builder, b'0', b'4', 2, Some(2))), 25);
-        assert_eq!(min_values(|builder| bytes(builder, b'0', b'9', 1, None)), COUNT_CAP);
-        assert_eq!(min_values(|builder| bytes(builder, b'7', b'7', 1, None)), 1, "each length may be another value");
-        let (mut machine, point) = unique_machine(|builder| {
-            let (point, digit) = (builder.literal(b".").unwrap(), bytes(builder, b'0', b'6', 1, Some(1)));
-            builder.cat(&[point.number(), digit.number()]).unwrap()
-        });
-        assert_eq!(machine.min_numerals(point).unwrap(), 7, "digits behind a point count");
-    }
-
-    #[test]
-    fn a_sequence_has_the_values_of_its_richest_part_and_a_choice_those_of_one_case() {
-        let parts = |builder: &mut Builder| {
-            let few = quoted(builder, b'a', b'b', 1, Some(1));
-            let more = quoted(builder, b'a', b'e', 1, Some(1));
-            let few = rule(builder, "few", |_, _| few);
-            let more = rule(builder, "more", |_, _| more);
-            (few, more, builder.literal(b",").unwrap())
-        };
-        let sequence = |builder: &mut Builder, turned: bool| {
-            let (few, more, comma) = parts(builder);
-            let (one, other) = if turned { (more, few) } else { (few, more) };
-            seq(builder, &[one, comma, other])
-        };
-        assert_eq!(min_values(|builder| sequence(builder, false)), 5);
-        assert_eq!(min_values(|builder| sequence(builder, true)), 5);
-        assert_eq!(
-            min_values(|builder| {
-                let (few, more, comma) = parts(builder);
-                let long = seq(builder, &[comma, more]);
-                alt(builder, &[few, long])
-            }),
-            5
-        );
-    }
-
-    #[test]
-    fn repetitions_without_a_bound_differ_in_length_unless_they_are_white_space() {
-        let repeated = |text: &'static [u8], max: Option<u32>| {
-            move |builder: &mut Builder| {
-                let text = builder.literal(text).unwrap();
-                let rule = rule(builder, "rule", |_, _| text);
-                let one = seq(builder, &[text, rule]);
-                builder.repeat(one.number(), 1, max).unwrap()
-            }
-        };
-        assert_eq!(min_values(repeated(b"x", None)), COUNT_CAP);
-        assert_eq!(min_values(repeated(b"xy", None)), COUNT_CAP);
-        assert_eq!(min_values(repeated(b"x", Some(5))), 1);
-        assert_eq!(min_values(repeated(b" \n", None)), 1);
     }
 
     #[test]
@@ -382,45 +307,5 @@ mod tests {
             }
         };
         assert_eq!([40, 60].map(|count| min_values(deep(count))), [5, 1]);
-    }
-
-    #[test]
-    fn an_object_has_the_values_of_its_richest_member() {
-        let of = |any_keys: bool| {
-            move |builder: &mut Builder| {
-                let (few, more) = (quoted(builder, b'a', b'b', 1, Some(1)), quoted(builder, b'a', b'g', 1, Some(1)));
-                let keys = builder.any_text().unwrap();
-                let others: &[_] = if any_keys { &[(keys, few)] } else { &[] };
-                object(builder, &[("a", true, few), ("b", true, more)], others, ObjectRules::default())
-            }
-        };
-        assert_eq!(min_values(of(false)), 7);
-        assert_eq!(min_values(of(true)), COUNT_CAP, "keys without end");
-    }
-
-    #[test]
-    fn a_frame_has_the_values_of_what_it_goes_on_with() {
-        let (mut machine, _) = unique_machine(|builder| {
-            let (few, more) = (quoted(builder, b'a', b'b', 1, Some(1)), quoted(builder, b'a', b'e', 1, Some(1)));
-            let [few, more] = [("few", few), ("more", more)].map(|(name, body)| rule(builder, name, |_, _| body));
-            seq(builder, &[few, more])
-        });
-        let found = |machine: &mut Machine, text: &str| {
-            let id = after(machine, text.as_bytes());
-            let (_, frame) = only_head(machine, id);
-            machine.frame_min_values(frame).unwrap()
-        };
-        assert_eq!(found(&mut machine, "[\"a"), 5, "the second string");
-        assert_eq!(found(&mut machine, "[\"a\"\"c"), 1, "the end of the item");
-        assert_eq!(machine.frame_min_values(BOTTOM).unwrap(), COUNT_CAP, "no item is open");
-    }
-
-    #[test]
-    fn texts_are_counted_as_far_as_the_lookahead() {
-        let (mut machine, item) = unique_machine(|builder| bytes(builder, b'a', b'b', 0, None));
-        let found = [0, 1, 2, 3].map(|ahead| machine.min_texts(item, ahead).unwrap());
-        assert_eq!(found, [1, 3, 7, 15]);
-        assert_eq!(machine.min_texts(EMPTY, 3).unwrap(), 1);
-        assert_eq!(machine.min_texts(EPSILON, 3).unwrap(), 1);
     }
 }

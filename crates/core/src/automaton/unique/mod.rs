@@ -249,11 +249,10 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{accepts, after, brackets, bytes, machine, object, partial, string, unique, words};
-    use crate::automaton::frame::BOTTOM;
-    use crate::automaton::position::DEAD;
+    use crate::automaton::fixture::{accepts, bytes, machine, object, string, unique, words};
+    use crate::grammar::fixture::brackets;
+
     use crate::builder::{Builder, ObjectRules};
-    use crate::bytes::byteset::ByteSet;
 
     /// Holds texts of an array to being sentences or not.
     fn check(make: impl FnOnce(&mut Builder) -> TermId, sentences: &[&str], others: &[&str]) {
@@ -331,89 +330,5 @@ mod tests {
             builder.unique_array(&[(false, vec![(digit, 1)]), (true, vec![(letter, 0)])], punctuation, 0, None).unwrap()
         };
         check(pairs, &["[1]", "[1,true,2]"], &["[]", "[true]", "[1,true]", "[1,2]", "[1,true,1]"]);
-    }
-
-    #[test]
-    fn an_array_can_begin_if_it_can_end() {
-        for (min, begins) in [(0, true), (2, true)] {
-            let mut machine = machine(|builder| {
-                let item = words(builder, &["1", "2"]);
-                unique(builder, item, min, None)
-            });
-            assert_eq!(machine.can_begin(ArrayId::new(0)).unwrap(), begins);
-        }
-    }
-
-    #[test]
-    fn an_abstracted_item_uses_up_one_of_the_values_that_are_left() {
-        let array = ArrayId::new(0);
-        let mut machine = machine(|builder| {
-            let item = words(builder, &["1", "2"]);
-            unique(builder, item, 0, None)
-        });
-        // (values left, values that begin like the item, first bytes that may follow, whether they depend on the value)
-        for (left, start, follow, depends) in
-            [(1, 0, "]", false), (1, 1, "]", true), (2, 2, ",]", true), (MANY, 0, ",]", false)]
-        {
-            let state = UniqueState { abstracted: Some(Abstracted { most: 1, left }), ..UniqueState::default() };
-            let state = machine.arena.unique_state(array, state);
-            let end = machine.arena.unique_term(Term::UniqueEnd { array, state, step: 0, start }).unwrap();
-            let (position, _) = machine.closure(&[(end, BOTTOM)], Register::Abstracted).unwrap();
-            let sets = position.heads.iter().map(|&(head, _)| machine.arena.first_bytes(head));
-            let first = sets.fold(ByteSet::EMPTY, |all, set| all.union(&set));
-            let first: String = first.iter().map(char::from).collect();
-            assert_eq!((first.as_str(), position.depends_on_value), (follow, depends));
-            assert!(position.crosses_item);
-        }
-    }
-
-    #[test]
-    fn equal_texts_have_one_number() {
-        let mut machine = machine(|builder| words(builder, &["1"]));
-        let one = machine.value_id(b"1 ".to_vec());
-        assert_ne!(machine.value_id(b"2 ".to_vec()), one);
-        assert_eq!(machine.value_id(b"1 ".to_vec()), one);
-    }
-
-    #[test]
-    fn members_are_sorted_in_texts_unless_they_have_one_order() {
-        let mut machine = machine(|builder| words(builder, &["1"]));
-        let read = partial(&mut machine, "{\"b\":1,\"a\":2}");
-        assert_eq!(machine.value_text(true, NOTHING_READ, read).unwrap(), b"{\"b\":1 ,\"a\":2 }");
-        assert_eq!(machine.value_text(false, NOTHING_READ, read).unwrap(), b"{\"a\":2 ,\"b\":1 }");
-    }
-
-    #[test]
-    fn partial_values_are_counted_once() {
-        let fresh = || machine(|builder| words(builder, &["1"]));
-        let (mut from, mut to) = (fresh(), fresh());
-        let held = from.memory_bytes();
-        let read = partial(&mut from, "12");
-        assert_eq!(from.memory_bytes(), held + 2 * PER_PARTIAL_VALUE);
-        assert_eq!((partial(&mut from, "12"), from.memory_bytes()), (read, held + 2 * PER_PARTIAL_VALUE));
-        partial(&mut to, "1");
-        let held = to.memory_bytes();
-        let copy = to.import_partial_value(&from, read, &mut FxHashMap::default());
-        assert_eq!(to.memory_bytes(), held + PER_PARTIAL_VALUE, "1 is known, 12 is new");
-        assert_eq!(copy, partial(&mut to, "12"));
-    }
-
-    #[test]
-    fn the_register_reads_bytes_only_while_an_item_is_open() {
-        let mut machine = machine(|builder| {
-            let item = bytes(builder, b'0', b'9', 1, Some(1));
-            unique(builder, item, 0, None)
-        });
-        for closed in [Register::Closed, Register::Abstracted] {
-            assert_eq!(machine.advance_register(closed, b'1'), closed);
-        }
-        let one = machine.advance_register(Register::At(NOTHING_READ), b'1');
-        assert_eq!(one, Register::At(partial(&mut machine, "1")));
-        let registers = ["", "[1", "[1]"].map(|text| {
-            let id = after(&mut machine, text.as_bytes());
-            assert_ne!(id, DEAD);
-            machine.position(id).register != Register::Closed
-        });
-        assert_eq!(registers, [false, false, false], "one digit is a whole item");
     }
 }

@@ -257,18 +257,4 @@ mod tests {
         assert_eq!(circle(64), Ok(()));
         assert_eq!(circle(65).map_err(|error| *error), Err(Error::Limit(Limit::LeftRecursion(64))));
     }
-
-    #[test]
-    fn the_rules_that_are_added_are_named_after_a_pair() {
-        let recognizer = recognizer(&[("A", &["B x", "a"]), ("B", &["A y", "b"])]);
-        let (_, rules, _) = recognizer.grammar().parts();
-        assert_eq!(rules.names[..2], ["A", "B"]);
-        let mut added = rules.names[2..].to_vec();
-        added.sort();
-        assert_eq!(added, ["A/A", "A/B", "B/A", "B/B"]);
-        assert_eq!(rules.count(), 6);
-        let callees: Vec<usize> = (0..6).map(|rule| rules.first_callees(RuleId::at(rule)).count()).collect();
-        assert_eq!(callees, [0; 6], "no rule begins with a rule");
-        assert_eq!(rules.components().len(), 6);
-    }
 }

@@ -144,74 +144,10 @@ impl Rules {
 
 #[cfg(test)]
 mod tests {
-    use super::first::deduplicate;
+
     use super::*;
-    use crate::automaton::machine::Machine;
-    use crate::builder::Builder;
-    use crate::limits::Limits;
-    use crate::regular::id::SpecialId;
+
     use smallvec::SmallVec;
-
-    const RULE_ONE: RuleId = RuleId::new(0);
-
-    /// The entries of two rules, each as its first term and the length of its rest; `make` returns the rules' bodies.
-    fn first_callees(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
-        let mut builder = Builder::default();
-        let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().number());
-        let bodies = make(&mut builder, one, two);
-        builder.define(one, bodies[0]).unwrap();
-        builder.define(two, bodies[1]).unwrap();
-        let machine = Machine::of(&builder.build(one).unwrap(), &Limits::default(), [None, None], None).unwrap();
-        [RULE_ONE, RuleId::new(1)].map(|rule| {
-            let entries = machine.rules().entries(rule);
-            entries.iter().map(|entry| (entry.first, entry.rest.len())).collect()
-        })
-    }
-
-    fn heads(found: &[(First, usize)]) -> Vec<usize> {
-        assert!(found.iter().all(|(first, _)| matches!(first, First::Head(_))), "{found:?}");
-        found.iter().map(|&(_, rest)| rest).collect()
-    }
-
-    #[test]
-    fn a_rule_begins_with_what_is_read_never_with_the_empty_text() {
-        // one = "x" two | ε, two = one "y" one
-        let [one, two] = first_callees(|builder, one, two| {
-            let [x, y] = [&b"x"[..], b"y"].map(|text| builder.literal(text).unwrap().number());
-            let more = builder.seq(&[x, two]).unwrap().number();
-            let first = builder.alt(&[more, crate::regular::term::EPSILON.number()]).unwrap().number();
-            [first, builder.seq(&[one, y, one]).unwrap().number()]
-        });
-        assert_eq!(heads(&one), [1]);
-        // Rule two begins with a call of one; as one may be empty, the "y" behind that call is a beginning, too.
-        assert!(matches!(two[..], [(First::Call(RULE_ONE), 1), (First::Head(_), 1)]), "{two:?}");
-    }
-
-    #[test]
-    fn a_repetition_begins_with_what_is_repeated_and_goes_on_with_the_rest() {
-        let counted = |min, max| {
-            let [one, _] = first_callees(|builder, _, _| {
-                let (x, special) = (builder.literal(b"x").unwrap().number(), builder.special("<s>").unwrap().number());
-                let item = builder.seq(&[special, x]).unwrap().number();
-                [builder.repeat(item, min, max).unwrap().number(), x]
-            });
-            one
-        };
-        assert_eq!(counted(0, Some(1)), [(First::Special(SpecialId::new(0)), 1)]);
-        assert_eq!(counted(1, Some(3)), [(First::Special(SpecialId::new(0)), 2)]);
-        assert_eq!(counted(2, None), [(First::Special(SpecialId::new(0)), 2)]);
-    }
-
-    #[test]
-    fn left_recursion_is_gone() {
-        // one = two "x" | "a", two = one "y" | "b": each rule begins with a call of the other.
-        let found = first_callees(|builder, one, two| {
-            let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().number());
-            let (first, second) = (builder.seq(&[two, x]).unwrap().number(), builder.seq(&[one, y]).unwrap().number());
-            [builder.alt(&[first, a]).unwrap().number(), builder.alt(&[second, b]).unwrap().number()]
-        });
-        assert_eq!(found.each_ref().map(|found| heads(found).len()), [2, 2]);
-    }
 
     #[test]
     fn callees_come_before_callers() {
@@ -232,19 +168,5 @@ mod tests {
         assert_eq!(found, [[2], [1], [0]]);
         let circles = components(&[&[1], &[2, 3], &[0], &[4], &[3, 4], &[]]);
         assert_eq!(circles, [vec![3, 4], vec![0, 1, 2], vec![5]]);
-    }
-
-    #[test]
-    fn beginnings_are_listed_once() {
-        let entry = |head, rest: &[u32]| Entry {
-            first: First::Head(TermId::new(head)),
-            rest: rest.iter().map(|&term| TermId::new(term)).collect(),
-        };
-        for many in [1, 9] {
-            let entries: Vec<Entry> =
-                (0..many).flat_map(|head| [entry(head, &[1]), entry(head, &[2]), entry(head, &[1])]).collect();
-            let expected: Vec<Entry> = (0..many).flat_map(|head| [entry(head, &[1]), entry(head, &[2])]).collect();
-            assert_eq!(deduplicate(entries), expected);
-        }
     }
 }

@@ -105,7 +105,6 @@ mod tests {
     use super::*;
     use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{braces, brackets, literal};
-    use crate::regular::id::RuleId;
 
     /// A builder with a rule `dead` that matches nothing, the special token `<s>` and the text y.
     fn builder() -> (Builder, [u32; 3]) {
@@ -127,48 +126,6 @@ mod tests {
 
     fn seq(builder: &mut Builder, parts: &[u32]) -> u32 {
         builder.seq(parts).unwrap().number()
-    }
-
-    #[test]
-    fn alternatives_that_never_end_go() {
-        let (mut builder, [dead, special, y]) = builder();
-        let (kept, lost) = (seq(&mut builder, &[special, y]), seq(&mut builder, &[special, dead, y]));
-        let both = builder.alt(&[kept, lost]).unwrap().number();
-        let root = seq(&mut builder, &[y, both, y]);
-        let expected = seq(&mut builder, &[y, kept, y]);
-        assert_eq!(trimmed(builder, root).0, expected);
-    }
-
-    #[test]
-    fn a_repetition_of_nothing_is_the_empty_text() {
-        let (mut builder, [dead, special, y]) = builder();
-        let none = builder.repeat(dead, 0, Some(5)).unwrap().number();
-        let some = builder.alt(&[dead, special]).unwrap().number();
-        let some = builder.repeat(some, 2, Some(5)).unwrap().number();
-        let root = seq(&mut builder, &[none, some, y]);
-        let expected = builder.repeat(special, 2, Some(5)).unwrap().number();
-        let expected = seq(&mut builder, &[expected, y]);
-        assert_eq!(trimmed(builder, root).0, expected);
-    }
-
-    #[test]
-    fn a_root_that_never_ends_is_the_empty_language() {
-        let (mut builder, [dead, special, _]) = builder();
-        let root = seq(&mut builder, &[special, dead]);
-        assert_eq!(trimmed(builder, root).0, EMPTY.number());
-    }
-
-    #[test]
-    fn bodies_of_rules_are_trimmed() {
-        let (mut builder, [dead, special, y]) = builder();
-        let rule = builder.rule("rule").unwrap().number();
-        let (kept, lost) = (seq(&mut builder, &[special, y]), seq(&mut builder, &[special, dead]));
-        let body = builder.alt(&[kept, lost]).unwrap().number();
-        builder.define(rule, body).unwrap();
-        let (root, rules, _) = trimmed(builder, rule);
-        assert_eq!(root, rule);
-        assert_eq!(rules.body(RuleId::new(0)).unwrap(), EMPTY);
-        assert_eq!(rules.body(RuleId::new(1)).unwrap().number(), kept);
     }
 
     #[test]
@@ -194,15 +151,5 @@ mod tests {
         assert_eq!(spec.extras[0].values[0].node.number(), kept);
         assert_eq!(spec.valued[..], [1]);
         assert_eq!(arena.registers.uniques[0].steps[0][0].0.number(), kept);
-    }
-
-    #[test]
-    fn where_everything_ends_nothing_changes() {
-        let mut builder = Builder::default();
-        let special = builder.special("<s>").unwrap().number();
-        let y = literal(&mut builder, "y").number();
-        let root = seq(&mut builder, &[special, y]);
-        let (trimmed, rules, _) = trimmed(builder, root);
-        assert!(rules.is_trimmed && trimmed == root);
     }
 }

@@ -338,22 +338,3 @@ impl ObjectSpec {
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn needs_know_what_must_come_and_what_may() {
-        let set = |indices: &[u32]| {
-            let mut set: PropertySet = smallvec![0; 2];
-            indices.iter().for_each(|&index| put(&mut set, index));
-            set
-        };
-        let needs = Needs { must: set(&[0, 1, 63, 64]), may: set(&[0, 1, 2, 63, 64, 100]), ..Needs::default() };
-        assert_eq!(needs.required().collect::<Vec<_>>(), [0, 1, 63, 64]);
-        assert!(needs.is_required(64) && !needs.is_required(2) && needs.is_possible(100) && !needs.is_possible(99));
-        assert!(!needs.is_done() && Needs { must: set(&[]), ..Needs::default() }.is_done());
-        assert_eq!(needs.memory_bytes(), 4 * 8);
-    }
-}

@@ -102,46 +102,14 @@ fn has_common_order(count: u32, orders: &[Vec<u32>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::fixture::{members, spec};
+
     use crate::limits::Limits;
-
-    #[test]
-    fn keys_go_on_with_the_bytes_of_their_spellings() {
-        let spec = spec(&members(&["b", "ab", "a", "\""]), &[], Default::default());
-        // Sorted: `"\""`, `"a"`, `"ab"`, `"b"`.
-        let at = |low, high, depth| spec.key_bytes(low, high, depth).map(char::from).collect::<String>();
-        assert_eq!(
-            (at(0, 4, 0), at(0, 4, 1), at(1, 3, 2), at(0, 1, 2)),
-            ("\"".into(), "\\ab".into(), "\"b".into(), "\"".into())
-        );
-        assert_eq!((at(1, 3, 1), at(2, 4, 1), at(2, 2, 0)), ("a".into(), "ab".into(), "".into()));
-        assert_eq!(at(1, 3, 3), "\"", "a spelling that has ended has no byte");
-        assert_eq!(at(1, 2, 3), "");
-    }
-
-    #[test]
-    fn pairs_are_those_of_one_property() {
-        let pairs = [(0, 3), (1, 0), (1, 2), (3, 1)];
-        for (first, expected) in [(0, &pairs[..1]), (1, &pairs[1..3]), (2, &[]), (3, &pairs[3..]), (4, &[])] {
-            assert_eq!(pairs_from(&pairs, first), expected);
-        }
-    }
 
     /// For each property those that may not follow it.
     fn earlier(count: u32, orders: &[&[u32]]) -> Option<Vec<Vec<u32>>> {
         let orders: Vec<Vec<u32>> = orders.iter().map(|order| order.to_vec()).collect();
         let found = earlier_properties(count, &orders, &mut Budget::default()).unwrap()?;
         Some(found.iter().map(|ranges| ranges.iter().flat_map(|&(start, end)| start..end).collect()).collect())
-    }
-
-    #[test]
-    fn what_precedes_a_property_in_an_order_may_not_follow_it() {
-        assert_eq!(earlier(3, &[]).unwrap(), [[0], [1], [2]]);
-        assert_eq!(earlier(3, &[&[2, 0]]).unwrap(), [vec![0, 2], vec![1], vec![2]]);
-        assert_eq!(earlier(3, &[&[0, 1, 2]]).unwrap(), [vec![0], vec![0, 1], vec![0, 1, 2]]);
-        assert_eq!(earlier(3, &[&[0, 2], &[1, 2]]).unwrap(), [vec![0], vec![1], vec![0, 1, 2]]);
-        let many = earlier(130, &[&[129, 64, 0]]).unwrap();
-        assert_eq!((&many[0], &many[64], &many[129]), (&vec![0, 64, 129], &vec![64, 129], &vec![129]));
     }
 
     #[test]

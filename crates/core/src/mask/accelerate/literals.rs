@@ -213,29 +213,7 @@ impl LiteralWalk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::term::EMPTY;
-
-    /// A walk by derivatives.
-    fn derived(arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId, walked: &mut WalkResult) {
-        for (byte, child) in trie.children(node) {
-            let next = arena.derive(head, byte).unwrap();
-            if next != EMPTY {
-                walked.tokens.extend_from_slice(trie.tokens_at(child));
-                if arena.info(next).nullable {
-                    walked.exits.push(child);
-                }
-                derived(arena, trie, child, next, walked);
-            }
-        }
-    }
-
-    fn sorted(walked: WalkResult) -> (Vec<u32>, Vec<NodeId>) {
-        let WalkResult { mut tokens, mut exits, .. } = walked;
-        tokens.sort_unstable();
-        tokens.dedup();
-        exits.sort_unstable();
-        (tokens, exits)
-    }
+    use crate::mask::walk::tests::{derived, everything};
 
     #[test]
     fn spelled_and_derived_agree() {
@@ -293,7 +271,7 @@ mod tests {
             if walked.walk_literals(&mut arena, &trie, NodeId::ROOT, head).unwrap() {
                 let mut other = WalkResult::default();
                 derived(&mut arena, &trie, NodeId::ROOT, head, &mut other);
-                assert_eq!(sorted(walked), sorted(other), "{:?}", arena.term(head));
+                assert_eq!(everything(walked), everything(other), "{:?}", arena.term(head));
                 spelled += 1;
             }
         }

@@ -61,10 +61,12 @@ impl Accelerators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::fixture::{alt, bytes, grammar, object, rule, seq, words};
     use crate::automaton::follow_bytes::FollowBytes;
     use crate::automaton::machine::Machine;
-    use crate::builder::{Builder, ObjectRules, Punctuation};
+    use crate::builder::{Builder, ObjectRules};
     use crate::grammar::grammar::Grammar;
+    use crate::mask::fixture::random_vocabulary;
     use crate::mask::masks::Masks;
     use crate::mask::shared::SharedMasks;
     use crate::regular::term::EPSILON;
@@ -77,131 +79,86 @@ mod tests {
         pub(super) static CHOSEN: Cell<Option<Accelerators>> = const { Cell::new(None) };
     }
 
-    /// Bytes and random texts of characters that strings, keys and numbers are made of.
-    fn vocabulary() -> Arc<Vocabulary> {
+    /// Bytes, random texts of characters that strings, keys and numbers are made of, and names of which many begin others.
+    fn vocabulary() -> Arc<SharedMasks> {
         let letters = ["a", "b", "c", "d", "k", "0", "7", " ", "_", "\"", "\\", "n", ":", ",", "é", "€", "}"];
-        let mut state = 11u64;
-        let mut next = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
-        let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some([byte].into())).collect();
-        for _ in 0..4_000 {
-            let text: String = (0..2 + next(5)).map(|_| letters[next(letters.len())]).collect();
-            tokens.push(Some(text.into_bytes().into()));
-        }
-        for text in [" abcd", "ab_cd", "\"ab\"", "ab\":", "\"kab\":", "abcdabcd", "a_b", "cd\",\""] {
-            tokens.push(Some(text.as_bytes().into()));
-        }
-        // Names of which many begin others.
-        let names = (0..1_296).map(|number: usize| [0, 1, 2, 3].map(|place| b"abcdkn"[number / 6usize.pow(place) % 6]));
-        tokens.extend(names.map(|name| Some(name[..].into())));
-        let size = tokens.len();
-        Arc::new(Vocabulary::new(tokens, vec![], vec![], size).unwrap())
+        let name = |number: usize| [0, 1, 2, 3].map(|place| char::from(b"abcdkn"[number / 6usize.pow(place) % 6]));
+        let names: Vec<String> = (0..1_296).map(|number| String::from_iter(name(number))).collect();
+        let more = [" abcd", "ab_cd", "\"ab\"", "ab\":", "\"kab\":", "abcdabcd", "a_b", "cd\",\""];
+        let more: Vec<&str> = more.into_iter().chain(names.iter().map(String::as_str)).collect();
+        random_vocabulary(&letters, 4_000, &more)
+    }
+
+    /// Words of letters with a space between them.
+    fn spaced_words(builder: &mut Builder) -> u32 {
+        let word = bytes(builder, b'a', b'z', 1, None).number();
+        let space = builder.literal(b" ").unwrap().number();
+        let more = builder.cat(&[space, word]).unwrap().number();
+        let more = builder.repeat(more, 0, None).unwrap().number();
+        builder.cat(&[word, more]).unwrap().number()
     }
 
     /// Grammars of the shapes that the accelerators know, and a text that each reads.
     fn grammars() -> Vec<(Arc<Grammar>, &'static str)> {
         let string = |make: &dyn Fn(&mut Builder) -> u32| {
-            let mut builder = Builder::default();
-            let text = make(&mut builder);
-            let quoted = builder.quoted(text, false).unwrap();
-            builder.build(quoted.number()).unwrap()
+            grammar(|builder| {
+                let text = make(builder);
+                builder.quoted(text, false).unwrap()
+            })
         };
-        let lower = |builder: &mut Builder| builder.byte_class(&[(b'a', b'z')]).unwrap().number();
-        let words = |builder: &mut Builder| {
-            let letter = lower(builder);
-            let word = builder.repeat(letter, 1, None).unwrap().number();
-            let space = builder.literal(b" ").unwrap().number();
-            let more = builder.cat(&[space, word]).unwrap().number();
-            let more = builder.repeat(more, 0, None).unwrap().number();
-            builder.cat(&[word, more]).unwrap().number()
-        };
-        let object = {
-            let mut builder = Builder::default();
+        let members = grammar(|builder| {
             let any = builder.any_text().unwrap();
             let value = builder.quoted(any.number(), false).unwrap();
-            let [open, close, colon, comma, empty] =
-                [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
-            let parts = Punctuation { open, close, colon, comma, empty };
-            let properties = ["ab", "abc", "kab"].map(|key| (key.into(), false, vec![(value.number(), 0)])).to_vec();
-            let extras = vec![(any.number(), vec![(value.number(), 0)])];
-            let node = builder.object(properties, extras, parts, ObjectRules::default()).unwrap();
-            builder.build(node.number()).unwrap()
-        };
+            let named = ["ab", "abc", "kab"].map(|key| (key, false, value));
+            object(builder, &named, &[(any, value)], ObjectRules::default())
+        });
         // Names, and after each name one of many signs and another value; a name may hold the last sign.
-        let language = {
-            let mut builder = Builder::default();
-            let value = builder.rule("value").unwrap().number();
-            let letter = lower(&mut builder);
-            let name = builder.repeat(letter, 1, None).unwrap().number();
-            let signs = [",", ":", " ", "_", "0", "7", "}", "\\", "é", "7_", "::", "d"];
-            let mut ways = vec![name];
-            for sign in signs {
-                let sign = builder.literal(sign.as_bytes()).unwrap().number();
-                ways.push(builder.seq(&[name, sign, value]).unwrap().number());
-            }
-            let body = builder.alt(&ways).unwrap();
-            builder.define(value, body.number()).unwrap();
-            builder.build(value).unwrap()
-        };
+        let language = grammar(|builder| {
+            let name = bytes(builder, b'a', b'z', 1, None);
+            rule(builder, "value", |builder, value| {
+                let signs = [",", ":", " ", "_", "0", "7", "}", "\\", "é", "7_", "::", "d"];
+                let longer = signs.map(|sign| {
+                    let sign = builder.literal(sign.as_bytes()).unwrap();
+                    seq(builder, &[name, sign, value])
+                });
+                alt(builder, &[&[name], &longer[..]].concat())
+            })
+        });
         // Texts with balanced brackets: the head may end after each character.
-        let nested = {
-            let mut builder = Builder::default();
-            let part = builder.rule("part").unwrap().number();
-            let any = builder.byte_class(&[(b' ', b'z'), (0x80, 0xff)]).unwrap().number();
-            let [open, close] = [b"{", b"}"].map(|sign| builder.literal(sign).unwrap().number());
-            let parts = builder.rule("parts").unwrap().number();
-            let more = builder.seq(&[part, parts]).unwrap().number();
-            let body = builder.alt(&[EPSILON.number(), more]).unwrap();
-            builder.define(parts, body.number()).unwrap();
-            let group = builder.seq(&[open, parts, close]).unwrap().number();
-            let body = builder.alt(&[any, group]).unwrap();
-            builder.define(part, body.number()).unwrap();
-            builder.build(parts).unwrap()
+        let nested = grammar(|builder| {
+            rule(builder, "parts", |builder, parts| {
+                let any = builder.byte_class(&[(b' ', b'z'), (0x80, 0xff)]).unwrap();
+                let [open, close] = [b"{", b"}"].map(|sign| builder.literal(sign).unwrap());
+                let group = seq(builder, &[open, parts, close]);
+                let part = rule(builder, "part", |builder, _| alt(builder, &[any, group]));
+                let more = seq(builder, &[part, parts]);
+                alt(builder, &[EPSILON, more])
+            })
+        });
+        let any = |builder: &mut Builder| builder.any_text().unwrap().number();
+        let counted = |builder: &mut Builder| {
+            let any = any(builder);
+            builder.bounded(any, 0, Some(6)).unwrap().number()
+        };
+        let counted_words = |builder: &mut Builder| {
+            let words = spaced_words(builder);
+            builder.bounded(words, 0, Some(7)).unwrap().number()
+        };
+        let search = |builder: &mut Builder| {
+            let (any, found) = (any(builder), builder.literal(b"ab_").unwrap().number());
+            builder.cat(&[any, found, any]).unwrap().number()
         };
         vec![
             (nested, "a{b{}:"),
             (language, "ab,cd::k7a"),
-            (string(&|builder| builder.any_text().unwrap().number()), "\"ab é\\n7"),
-            (
-                string(&|builder| {
-                    let any = builder.any_text().unwrap().number();
-                    builder.bounded(any, 0, Some(6)).unwrap().number()
-                }),
-                "\"ab é7",
-            ),
-            (
-                string(&|builder| {
-                    let letter = lower(builder);
-                    builder.repeat(letter, 2, Some(5)).unwrap().number()
-                }),
-                "\"abcd",
-            ),
-            (string(&words), "\"ab cd k"),
-            (
-                string(&|builder| {
-                    let words = words(builder);
-                    builder.bounded(words, 0, Some(7)).unwrap().number()
-                }),
-                "\"ab cd",
-            ),
-            (
-                string(&|builder| {
-                    let any = builder.any_text().unwrap().number();
-                    let found = builder.literal(b"ab_").unwrap().number();
-                    builder.cat(&[any, found, any]).unwrap().number()
-                }),
-                "\"7 ab_c",
-            ),
-            (
-                string(&|builder| {
-                    let texts = ["ab", "abc", "a_b", "cd\"", "k"].map(|text| text.as_bytes().into());
-                    builder.words(texts.to_vec()).unwrap().number()
-                }),
-                "\"ab",
-            ),
-            (object, "{\"ab\":\"c\",\"abd\":\"\",\"k"),
+            (string(&any), "\"ab é\\n7"),
+            (string(&counted), "\"ab é7"),
+            (string(&|builder| bytes(builder, b'a', b'z', 2, Some(5)).number()), "\"abcd"),
+            (string(&spaced_words), "\"ab cd k"),
+            (string(&counted_words), "\"ab cd"),
+            (string(&search), "\"7 ab_c"),
+            (string(&|builder| words(builder, &["ab", "abc", "a_b", "cd\"", "k"]).number()), "\"ab"),
+            (members, "{\"ab\":\"c\",\"abd\":\"\",\"k"),
         ]
     }
 
@@ -227,15 +184,15 @@ mod tests {
 
     #[test]
     fn no_accelerator_changes_a_mask() {
-        let vocabulary = vocabulary();
+        let vocabulary = &vocabulary().vocabulary;
         let every = ACCELERATORS.join(",");
         let mut used = [false; ACCELERATORS.len()];
         for (grammar, text) in grammars() {
             CHOSEN.set(Some(Accelerators::without("")));
-            let (all, steps) = masks(&grammar, &vocabulary, text);
+            let (all, steps) = masks(&grammar, vocabulary, text);
             for (number, off) in ACCELERATORS.into_iter().chain([&*every]).enumerate() {
                 CHOSEN.set(Some(Accelerators::without(off)));
-                let (without, other_steps) = masks(&grammar, &vocabulary, text);
+                let (without, other_steps) = masks(&grammar, vocabulary, text);
                 for (read, (with, without)) in all.iter().zip(&without).enumerate() {
                     assert!(with == without, "without {off} another mask of {text:?} after {read} bytes");
                 }

@@ -119,49 +119,17 @@ fn enter_leaving(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mask::walk::tests::everything;
+    use crate::mask::fixture::random_vocabulary;
+    use crate::mask::walk::tests::{derived, everything};
     use crate::regular::term::{Spelling, MANY};
     use crate::vocabulary::id::NodeId;
-    use crate::vocabulary::trie::Trie;
-    use crate::vocabulary::vocabulary::Vocabulary;
-
-    /// A walk by derivatives, node by node.
-    fn derived(arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId, walked: &mut WalkResult) {
-        for (byte, child) in trie.children(node) {
-            let next = arena.derive_uncached(head, byte, true).unwrap();
-            if next != EMPTY {
-                walked.tokens.extend_from_slice(trie.tokens_at(child));
-                if arena.info(next).nullable {
-                    walked.exits.push(child);
-                }
-                derived(arena, trie, child, next, walked);
-            }
-        }
-    }
-
-    fn vocabulary() -> SharedMasks {
-        let letters =
-            ["a", "b", "c", "d", "m", "o", "x", "z", "0", "9", ".", "-", "_", " ", "\"", "\\", "n", "é", "€", "𝄞"];
-        let mut state = 7u64;
-        let mut next = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
-        let mut tokens: Vec<Option<Box<[u8]>>> = (0..=255u8).map(|byte| Some(vec![byte].into())).collect();
-        for _ in 0..3_000 {
-            let text: String = (0..1 + next(6)).map(|_| letters[next(letters.len())]).collect();
-            tokens.push(Some(text.into_bytes().into()));
-        }
-        for text in ["ab_", "ab_c", "xab_d", "aab_m ", "ab_z", "foo", "xfoo", "afoob", " foo\"", "fo\\u006f"] {
-            tokens.push(Some(text.as_bytes().into()));
-        }
-        let size = tokens.len();
-        SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], size).unwrap())
-    }
 
     #[test]
     fn regions_and_sweeps_find_what_derivatives_do() {
-        let shared = vocabulary();
+        let letters =
+            ["a", "b", "c", "d", "m", "o", "x", "z", "0", "9", ".", "-", "_", " ", "\"", "\\", "n", "é", "€", "𝄞"];
+        let more = ["ab_", "ab_c", "xab_d", "aab_m ", "ab_z", "foo", "xfoo", "afoob", " foo\"", "fo\\u006f"];
+        let shared = random_vocabulary(&letters, 3_000, &more);
         let mut arena = Arena::new();
         let arena = &mut arena;
         let any = arena.any_text().unwrap();

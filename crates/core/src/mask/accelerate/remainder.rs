@@ -125,29 +125,4 @@ mod tests {
         assert_eq!(remainder('a'..='p', is_name), Some((2 * 256, 256)), "behind one letter and behind two");
         assert_eq!(remainder('a'..='p', |_| true), Some((0, 0)));
     }
-
-    #[test]
-    fn few_exits_above_others_are_left_as_they_are() {
-        assert!(remainder('a'..='p', |_| true).is_some(), "16 + 256 exits");
-        assert!(remainder('a'..='o', |_| true).is_none(), "15 + 225");
-    }
-
-    #[test]
-    fn a_large_subtrie_stays_if_most_of_it_is_not_allowed() {
-        let mut texts: Vec<String> = (0..1_500).map(|number| format!(" {number:04}")).collect();
-        texts.extend((1..=300).map(|length| " ".repeat(length)));
-        let all: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let shared = shared_masks(&all);
-        let trie = &shared.vocabulary.trie;
-        let exits: Vec<NodeId> = (1..300).map(|length| node(&shared, &" ".repeat(length))).collect();
-        let of = |allowed: std::ops::Range<u32>| {
-            let words = sorted_words(allowed.collect());
-            let found = Remainder::of(&mut Arena::new(), trie, &exits, words.iter().copied());
-            let Remainder { large, merged } = found.unwrap().unwrap();
-            (large.len(), merged.tokens_below(NodeId::ROOT).len())
-        };
-        assert_eq!(of(1_500..1_800), (1, 0), "white space");
-        assert_eq!(of(0..1_800), (0, 0));
-        assert_eq!(of(400..1_800), (0, 400), "tokens of the large subtrie alone");
-    }
 }

@@ -90,13 +90,8 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
 mod tests {
     use super::*;
     use crate::automaton::frame::BOTTOM;
-    use crate::builder::ObjectRules;
-    use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
-    use crate::mask::shared::SharedMasks;
-    use crate::regular::id::ObjectId;
-    use crate::regular::term::{Term, EPSILON};
-    use crate::vocabulary::id::NodeId;
-    use std::sync::Arc;
+
+    use crate::mask::fixture::{node, shared_masks, Scene};
 
     #[test]
     fn a_packed_key_is_smaller_and_the_same() {
@@ -104,91 +99,6 @@ mod tests {
             assert_eq!(MaskKey::from(PackedKey::from(key)), key);
         }
         const { assert!(size_of::<PackedKey>() == 24 && size_of::<MaskKey>() == 32) };
-    }
-
-    #[test]
-    fn a_hash_of_parts_depends_on_their_kind_order_and_number() {
-        let all = [
-            hashed(1, &[]),
-            hashed(2, &[]),
-            hashed(1, &[0]),
-            hashed(1, &[0, 0]),
-            hashed(1, &[7, 9]),
-            hashed(1, &[9, 7]),
-            hashed(2, &[7, 9]),
-        ];
-        for (at, hash) in all.iter().enumerate() {
-            assert!(!all[..at].contains(hash), "{at}");
-        }
-        assert_eq!(hashed(1, &[7, 9]), all[4]);
-    }
-
-    #[test]
-    fn alternatives_add_their_hashes_and_unite_their_ends() {
-        let at = |node| Exits::at(NodeId::new(node));
-        let one = Lookahead { hash: u128::MAX, ..Lookahead::nothing(at(1)) };
-        let other = Lookahead { hash: 3, ..Lookahead::nothing(at(2)) };
-        let (both, swapped) = (one.clone().and(other.clone()), other.and(one.clone()));
-        assert_eq!((both.hash, both.ends.len()), (2, 2));
-        assert_eq!((swapped.hash, swapped.ends.hash()), (2, both.ends.hash()));
-        let same = one.clone().and(Lookahead::nothing(Exits::NOWHERE));
-        assert_eq!((same.hash, same.ends.hash()), (one.hash, one.ends.hash()));
-    }
-
-    #[test]
-    fn a_lookahead_counts_itself_and_its_ends() {
-        let nowhere = Lookahead::nothing(Exits::NOWHERE);
-        assert_eq!(nowhere.memory_bytes(), size_of::<Lookahead>());
-        let ends = Exits::at(NodeId::new(1));
-        let bytes = ends.memory_bytes();
-        assert!(bytes > 0);
-        assert_eq!(Lookahead::nothing(ends).memory_bytes(), size_of::<Lookahead>() + bytes);
-    }
-
-    /// The lookahead of the states of an object behind a comma's or a bracket's token.
-    fn members(shared: &Arc<SharedMasks>, named: &[(&str, bool)], any: bool, text: &str) -> Option<u128> {
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        let mut scene = Scene::new(shared, |builder| object(builder, named, any, rules));
-        let (_, frame) = scene.head(text);
-        scene.keys().lookahead_behind(frame, &Exits::at(node(shared, "1")), DEPTH).unwrap()
-    }
-
-    #[test]
-    fn an_object_is_known_by_whether_it_may_close_and_how_keys_begin() {
-        let shared = printable_and(&["1}", "1,", "1,\"", "1,\"a"]);
-        let open = members(&shared, &[], true, "{\"x\":").unwrap();
-        assert_eq!(members(&shared, &[], true, "{\"x\":1,\"y\":"), Some(open), "what came is not seen");
-        assert_eq!(members(&shared, &[("b", false)], true, "{\"b\":"), Some(open), "no token reads the name");
-        let must = members(&shared, &[("b", true)], true, "{\"x\":").unwrap();
-        assert_ne!(must, open, "it may not close");
-        let [a, b, c] =
-            ["a", "b", "c"].map(|name| members(&shared, &[("x", false), (name, false)], false, "{\"x\":").unwrap());
-        assert_eq!(b, c, "no token reads these names");
-        assert!(a != b && a != open && b != open);
-        let last = members(&shared, &[("x", false)], false, "{\"x\":").unwrap();
-        assert!(last != a && last != b, "nothing more may come");
-    }
-
-    #[test]
-    fn what_is_too_deep_has_no_key() {
-        let shared = shared_masks(&["a", "ab"]);
-        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
-        let (head, _) = scene.head("");
-        let frame = scene.frame(head);
-        let at = Exits::at(node(&shared, "a"));
-        let mut of = |depth| {
-            let alone = scene.keys().lookahead(head, &at, depth).unwrap().is_some();
-            (alone, scene.keys().lookahead_behind(frame, &at, depth).unwrap().is_some())
-        };
-        assert_eq!([of(0), of(1)], [(false, false), (true, false)]);
-        // The scene has cached that this frame is too deep; with empty caches, the frame gets its lookahead.
-        scene.parts = Default::default();
-        assert!(scene.keys().lookahead_behind(frame, &at, 2).unwrap().is_some());
-        for depth in [0, 5] {
-            assert_eq!(scene.keys().lookahead_behind(BOTTOM, &at, depth).unwrap(), Some(0), "nothing is below");
-            assert_eq!(scene.keys().lookahead_behind(frame, &Exits::NOWHERE, depth).unwrap(), Some(0));
-            assert!(scene.keys().lookahead(EPSILON, &at, depth).unwrap().is_some());
-        }
     }
 
     #[test]
@@ -208,37 +118,5 @@ mod tests {
         let held = scene.machine.memory_bytes();
         assert_eq!(scene.keys().lookahead_behind(frames[3], &at, DEPTH).unwrap(), Some(deep));
         assert_eq!(scene.machine.memory_bytes(), held, "known");
-    }
-
-    #[test]
-    fn no_token_of_text_passes_a_special_token() {
-        let shared = shared_masks(&["a", "ab"]);
-        let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
-        let arena = &mut scene.machine.arena;
-        let special = arena.special(crate::regular::id::SpecialId::new(0)).unwrap();
-        let b = arena.literal(b"b").unwrap();
-        let then_b = arena.seq(special, b).unwrap();
-        let at = Exits::at(node(&shared, "a"));
-        for term in [special, then_b] {
-            let found = scene.keys().lookahead(term, &at, DEPTH).unwrap().unwrap();
-            assert!(found.hash == 0 && found.ends.is_nowhere());
-        }
-    }
-
-    #[test]
-    fn each_place_of_an_object_is_seen_by_its_own_tokens() {
-        let shared = printable_and(&["x{\"", "x{}", "x\"", "x,\"", "x}"]);
-        let mut whole = EPSILON;
-        let mut scene = Scene::new(&shared, |builder| {
-            whole = object(builder, &[], true, ObjectRules::default());
-            whole
-        });
-        let (object, arena) = (ObjectId::new(0), &mut scene.machine.arena);
-        let state = arena.first_state(object);
-        let terms = [Term::ObjectKey { object, state }, Term::ObjectNext { object, state }];
-        let [key, next] = terms.map(|term| arena.object_term(term).unwrap());
-        let exits = Exits::at(node(&shared, "x"));
-        let hashes = [whole, key, next].map(|term| scene.keys().lookahead(term, &exits, DEPTH).unwrap().unwrap().hash);
-        assert!(!hashes.contains(&0) && hashes[0] != hashes[1] && hashes[0] != hashes[2] && hashes[1] != hashes[2]);
     }
 }

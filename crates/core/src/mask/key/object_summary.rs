@@ -223,7 +223,7 @@ fn last_bytes(terms: &Terms, id: TermId) -> Option<ByteSet> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Builder, ObjectRules, Punctuation};
+    use crate::builder::ObjectRules;
     use crate::mask::fixture::{object, printable_and, Scene};
 
     const OBJECT: ObjectId = ObjectId::new(0);
@@ -277,22 +277,6 @@ mod tests {
     }
 
     #[test]
-    fn in_a_sequence_keys_may_come_up_to_the_next_required_one() {
-        let named = [("a", false), ("b", true), ("c", false)];
-        let mut ordered = scene(&named, false, ObjectRules::default());
-        let mut of = |text, tokens: &[&str]| summary(&mut ordered, text, Hidden::Nothing, tokens).unwrap();
-        let a = of("", &["{\"a"]);
-        assert_eq!((a.0, a.1), (false, true));
-        assert_ne!(a.2, 0);
-        assert_eq!(of("{\"a\":", &["{\"a"]), (false, true, 0), "a is over");
-        assert_eq!(of("", &["{\"c"]), (false, true, 0), "b comes first");
-        let c = of("{\"b\":", &["{\"c"]);
-        assert!(c.0 && c.1 && c.2 != 0 && c.2 != a.2);
-        assert_eq!(of("{\"b\":1,\"c\":", &["{\"c"]), (true, false, 0));
-        assert_ne!(of("", &["{\"a", "{\"b"]).2, a.2);
-    }
-
-    #[test]
     fn names_that_a_token_begins_are_known_while_they_may_come() {
         let mut closed = scene(&[("ab", false), ("cd", false)], false, any_order());
         let mut of = |text| summary(&mut closed, text, Hidden::Nothing, &[",\"a"]).unwrap();
@@ -304,29 +288,17 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_key_is_part_of_the_summary_and_a_hidden_choice_prevents_it() {
-        let mut any = scene(&[], true, any_order());
-        assert_eq!(summary(&mut any, "", Hidden::Key, &[]), Some((true, true, 3)));
-        assert_eq!(summary(&mut any, "", Hidden::Choice, &[]), None);
-        let mut none = scene(&[("a", false)], false, any_order());
-        assert_eq!(summary(&mut none, "", Hidden::Key, &[]), Some((true, true, 1)));
-    }
-
-    #[test]
-    fn other_keys_that_come_last_wait_for_the_required_ones() {
-        for (last, keys) in [(false, 2), (true, 0)] {
-            let rules = ObjectRules { extras_last: last, ..ObjectRules::default() };
-            let mut ordered = scene(&[("a", true)], true, rules);
-            assert_eq!(summary(&mut ordered, "", Hidden::Nothing, &[]), Some((false, true, keys)), "{last}");
-            assert_eq!(summary(&mut ordered, "{\"a\":", Hidden::Nothing, &[]), Some((true, true, 2)), "{last}");
-        }
-    }
-
-    #[test]
-    fn in_any_order_other_keys_that_come_last_may_come_at_once() {
-        let rules = ObjectRules { extras_last: true, ..any_order() };
-        let mut any = scene(&[("a", true)], true, rules);
-        assert_eq!(summary(&mut any, "", Hidden::Nothing, &[]), Some((false, true, 2)));
+    fn there_is_no_summary_where_a_token_reads_a_key_that_matters() {
+        let mut named = scene(&[("ab", false)], true, any_order());
+        let mut of = |tokens: &[&str]| summary(&mut named, "{\"xy\":", Hidden::Nothing, tokens).is_some();
+        assert!(of(&[",\"cd\"", ",\"x", ",\"xyz\""]));
+        assert!(!of(&[",\"ab\""]), "other keys exclude the name");
+        assert!(!of(&[",\"xy\""]), "the key came");
+        assert!(!of(&[",\"cd\":1"]), "a value is seen");
+        let mut start = |tokens: &[&str]| summary(&mut named, "", Hidden::Nothing, tokens).is_some();
+        assert!(start(&[",\"xy\""]));
+        let mut closed = scene(&[("ab", false)], false, any_order());
+        assert!(summary(&mut closed, "", Hidden::Nothing, &[",\"ab\""]).is_some(), "nothing excludes the name");
     }
 
     #[test]
@@ -348,146 +320,5 @@ mod tests {
             ObjectSummary::of(arena, OBJECT, state, &profile, &key_prefixes).unwrap().unwrap();
             assert_eq!(arena.budget.spent() - before, steps);
         }
-    }
-
-    #[test]
-    fn a_bound_on_the_members_is_seen() {
-        let rules = ObjectRules { min: 1, max: Some(2), ..any_order() };
-        let mut any = scene(&[], true, rules);
-        let mut of = |text| summary(&mut any, text, Hidden::Nothing, &[]).map(|found| (found.0, found.1));
-        assert_eq!(of(""), Some((false, true)));
-        assert_eq!(of("{\"x\":"), Some((true, true)));
-        assert_eq!(of("{\"x\":1,\"y\":"), Some((true, false)));
-    }
-
-    #[test]
-    fn there_is_no_summary_where_a_token_reads_a_key_that_matters() {
-        let mut named = scene(&[("ab", false)], true, any_order());
-        let mut of = |tokens: &[&str]| summary(&mut named, "{\"xy\":", Hidden::Nothing, tokens).is_some();
-        assert!(of(&[",\"cd\"", ",\"x", ",\"xyz\""]));
-        assert!(!of(&[",\"ab\""]), "other keys exclude the name");
-        assert!(!of(&[",\"xy\""]), "the key came");
-        assert!(!of(&[",\"cd\":1"]), "a value is seen");
-        let mut start = |tokens: &[&str]| summary(&mut named, "", Hidden::Nothing, tokens).is_some();
-        assert!(start(&[",\"xy\""]));
-        let mut closed = scene(&[("ab", false)], false, any_order());
-        assert!(summary(&mut closed, "", Hidden::Nothing, &[",\"ab\""]).is_some(), "nothing excludes the name");
-    }
-
-    #[test]
-    fn a_language_excludes_keys_however_it_spells_them() {
-        let mut scene = scene(&[], true, any_order());
-        let arena = &mut scene.machine.arena;
-        let (any, ab) = (arena.any_text().unwrap(), arena.literal(b"ab").unwrap());
-        let words = arena.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
-        let (no_ab, no_words) = (arena.not(ab).unwrap(), arena.not(words).unwrap());
-        let both = arena.and(vec![any, no_words]).unwrap();
-        let [read_ab, read_cd, read_x] = ["ab", "cd", "x"].map(|key| prefixes(&[&format!(",\"{key}\"")]));
-        let all = |arena: &Arena, id| [&read_ab, &read_cd, &read_x].map(|read| excludes(arena, id, read));
-        assert_eq!([all(arena, any), all(arena, crate::regular::term::TOP)], [[false; 3]; 2]);
-        assert_eq!(all(arena, no_ab), [true, false, false]);
-        assert_eq!(all(arena, no_words), [true, true, false]);
-        assert_eq!(all(arena, both), [true, true, false]);
-        let class = arena.class(ByteSet::from_bytes(b"x!".iter().copied())).unwrap();
-        let not_class = arena.not(class).unwrap();
-        assert_eq!(all(arena, not_class), [false, false, true], "names of one byte");
-        let (keys, budget) = (&mut arena.terms.keys, &mut arena.terms.budget);
-        let set = keys.with(NO_KEYS, b"cd", budget);
-        let keys = arena.key_set(set).unwrap();
-        let not_keys = arena.not(keys).unwrap();
-        assert_eq!(all(arena, not_keys), [false, true, false]);
-        assert!(is_observed(arena, set, &read_cd) && !is_observed(arena, set, &read_ab));
-        let empty = prefixes(&[",\"\""]);
-        assert!(!is_observed(arena, set, &empty) && !is_observed(arena, NO_KEYS, &empty));
-        let with_empty = arena.terms.keys.with(set, b"", &mut arena.terms.budget);
-        assert!(is_observed(arena, with_empty, &empty));
-    }
-
-    #[test]
-    fn keys_are_hashed_by_their_spellings_and_languages() {
-        let mut arena = Arena::new();
-        let [x, y] = [b"x", b"y"].map(|text| arena.literal(text).unwrap());
-        let of = |spellings: &[&[u8]], others: &[TermId]| keys_hash(&arena, spellings.iter().copied(), others);
-        assert_eq!(of(&[], &[]), 0);
-        let all = [of(&[b"a"], &[]), of(&[b"b"], &[]), of(&[b"a", b"b"], &[]), of(&[], &[x]), of(&[b"a"], &[x, y])];
-        for (at, hash) in all.iter().enumerate() {
-            assert!(*hash != 0 && !all[..at].contains(hash), "{at}");
-        }
-        assert_eq!(of(&[b"a"], &[y, x]), all[4], "in whatever order the languages are numbered");
-    }
-
-    #[test]
-    fn separators_are_usual_if_tokens_can_know_them() {
-        let usual = |free: bool, signs: [&[&str]; 3]| {
-            let mut scene = Scene::new(&printable_and(&[]), |builder| {
-                let [open, comma, colon] = signs.map(|parts| sign(builder, parts));
-                let [close, empty, one] = [&b"}"[..], b"{}", b"1"].map(|text| builder.literal(text).unwrap());
-                let any = builder.any_text().unwrap().number();
-                let rules = ObjectRules { free, ..ObjectRules::default() };
-                let extras = vec![(any, vec![(one.number(), 0)])];
-                builder.object(Vec::new(), extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap()
-            });
-            let arena = &mut scene.machine.arena;
-            let known = [(); 2].map(|()| has_usual_separators(arena, OBJECT));
-            assert_eq!(known[0], known[1]);
-            known[0]
-        };
-        assert!(usual(false, [&["{"], &[","], &[":"]]));
-        assert!(usual(false, [&["{", " *"], &[",", " *"], &[" *", ":"]]));
-        assert!(usual(false, [&["{ |{\n"], &[",|, "], &[": |:"]]));
-        assert!(usual(false, [&["{", "|\n|  "], &[","], &[":"]]), "with or without white space");
-        assert!(usual(false, [&["{/{\n"], &[",/,\r\n"], &[":/ :"]]), "words");
-        assert!(!usual(false, [&["{"], &[",/, x"], &[":"]]));
-        assert!(!usual(true, [&["{"], &[","], &[":"]]), "keys of any spelling");
-        assert!(!usual(false, [&["<"], &[","], &[":"]]));
-        assert!(!usual(false, [&["{"], &[";"], &[":"]]));
-        assert!(!usual(false, [&["{"], &[","], &["="]]));
-        assert!(!usual(false, [&["{"], &[",|;"], &[":"]]));
-        assert!(!usual(false, [&["{", "x*"], &[","], &[":"]]));
-        assert!(!usual(false, [&["<", " *"], &[","], &[":"]]), "without blanks the bracket is before the key");
-        assert!(usual(false, [&["<", " "], &[","], &[":"]]));
-    }
-
-    /// Parts one behind the other: alternatives between bars, words between slashes, or any number of a character before a
-    /// star.
-    fn sign(builder: &mut Builder, parts: &[&str]) -> TermId {
-        let mut made = Vec::new();
-        for part in parts {
-            let term = match part.strip_suffix('*') {
-                Some(one) => {
-                    let one = builder.literal(one.as_bytes()).unwrap().number();
-                    builder.repeat(one, 0, None)
-                }
-                None if part.contains('/') => {
-                    builder.words(part.split('/').map(|text| text.as_bytes().into()).collect())
-                }
-                None => {
-                    let texts = part.split('|').map(|text| builder.literal(text.as_bytes()).unwrap().number());
-                    let texts: Vec<u32> = texts.collect();
-                    builder.alt(&texts)
-                }
-            };
-            made.push(term.unwrap().number());
-        }
-        builder.cat(&made).unwrap()
-    }
-
-    #[test]
-    fn other_keys_of_a_narrow_language_are_part_of_the_summary() {
-        let mut keys = ["a", "b"].map(|letter| {
-            let mut scene = Scene::new(&printable_and(&[]), |builder| {
-                let [open, comma, colon, close, empty] = ["{", ",", ":", "}", "{}"].map(|text| sign(builder, &[text]));
-                let (letter, one) = (sign(builder, &[letter, "x*"]), sign(builder, &["1"]));
-                let extras = vec![(letter.number(), vec![(one.number(), 0)])];
-                builder
-                    .object(Vec::new(), extras, Punctuation { open, close, colon, comma, empty }, any_order())
-                    .unwrap()
-            });
-            let (closes, goes_on, keys) = summary(&mut scene, "", Hidden::Nothing, &[]).unwrap();
-            assert!(closes && goes_on);
-            keys
-        });
-        keys.sort_unstable();
-        assert!(keys[0] > 3 && keys[0] != keys[1], "not any key, and not the same ones");
     }
 }

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::builder::Builder;
-use crate::mask::head_mask::HeadMask;
 use crate::vocabulary::vocabulary::Vocabulary;
 
 #[test]
@@ -28,35 +27,4 @@ fn masks_count_what_they_keep_and_compose_each_once() {
     assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
     assert_eq!(other.composed, 0);
     assert!(other.memory_bytes() >= 32);
-}
-
-/// The masks along a text that keeps counting, far from where it may end.
-#[test]
-fn counts_that_are_far_from_their_end_share_one_head_mask() {
-    let mut builder = Builder::default();
-    let any = builder.any_text().unwrap();
-    let counted = builder.bounded(any.number(), 0, Some(10_000)).unwrap();
-    let text = builder.quoted(counted.number(), false).unwrap();
-    let grammar = builder.build(text.number()).unwrap();
-    let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
-    let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
-    let mut machine = Machine::of(&grammar, &crate::limits::Limits::default(), [None, None], None).unwrap();
-    let mut masks = Masks::new(Vec::new());
-    let mut follow_bytes = FollowBytes::default();
-    let mut at = machine.start;
-    let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
-    for &byte in &bytes {
-        at = machine.step(at, byte).unwrap();
-        masks.mask(&mut machine, &mut follow_bytes, &vocabulary, at).unwrap();
-    }
-    assert_eq!(masks.composed, 1);
-    assert!(masks.last_head_masks.len() <= 2, "{}", masks.last_head_masks.len());
-    // For each count no more than its places in two tables and a handle.
-    let (held, tables) = (
-        masks.memory_bytes(),
-        masks.last_head_masks.saturated.len() * 24
-            + masks.last_head_masks.counting.len() * (24 + size_of::<HeadMask>()),
-    );
-    assert!((200..=202).contains(&masks.last_head_masks.counting.len()));
-    assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
 }

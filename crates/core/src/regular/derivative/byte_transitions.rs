@@ -131,15 +131,7 @@ pub(crate) fn transitions_by(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::fixture::{bytes, regex, words};
-
-    /// A state inside a string of any text with at most `most` characters.
-    fn inside(terms: &mut Terms, most: u32) -> TermId {
-        let any = terms.any_text().unwrap();
-        let text = terms.bounded(any, 0, most).unwrap();
-        let quoted = terms.quoted(text, false).unwrap();
-        terms.derive(quoted, b'"').unwrap()
-    }
+    use crate::regular::fixture::regex;
 
     #[test]
     fn transitions_are_the_nonempty_derivatives_ascending() {
@@ -157,90 +149,5 @@ mod tests {
         }
         let mut terms = Terms::new();
         assert!(terms.byte_transitions(EMPTY).unwrap().is_empty());
-    }
-
-    #[test]
-    fn transitions_end_with_the_interval_of_the_last_byte() {
-        let mut terms = Terms::new();
-        let id = regex(&mut terms, "[b-d]y|[f-h]z|k");
-        let found = |terms: &mut Terms, last| {
-            let transitions = terms.byte_transitions_up_to(id, last).unwrap();
-            transitions.iter().map(|&(low, high, _)| (low as char, high as char)).collect::<Vec<_>>()
-        };
-        for _ in ["computed", "cached"] {
-            assert_eq!(found(&mut terms, b'a'), []);
-            assert_eq!(found(&mut terms, b'b'), [('b', 'd')]);
-            assert_eq!(found(&mut terms, b'e'), [('b', 'd')]);
-            assert_eq!(found(&mut terms, b'f'), [('b', 'd'), ('f', 'h')]);
-            assert_eq!(found(&mut terms, u8::MAX), [('b', 'd'), ('f', 'h'), ('k', 'k')]);
-        }
-    }
-
-    #[test]
-    fn only_bytes_that_lead_on_come_next() {
-        let mut terms = Terms::new();
-        let [left, right] = ["[ab]*a[ab]{2}", "a?[ab]b[ab]{2}"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and(vec![left, right]).unwrap();
-        // Three bytes from the end an a must stand, and a b: the first operand needs four bytes at least here.
-        assert_eq!(both, EMPTY);
-        let set = words(&mut terms, &["", "ab", "b", "da"]);
-        assert_eq!(terms.next_bytes(set).unwrap(), bytes("abd"));
-        let [left, right] = ["[ab]c", "bc|ad"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and(vec![left, right]).unwrap();
-        assert_eq!(terms.first_bytes(both), bytes("ab"));
-        assert_eq!(terms.next_bytes(both).unwrap(), bytes("b"), "after an a nothing is left");
-    }
-
-    #[test]
-    fn inside_a_string_of_any_text_all_characters_lead_to_one_state() {
-        let mut terms = Terms::new();
-        let (two, full) = (inside(&mut terms, 2), inside(&mut terms, 0));
-        let one = terms.derive(two, b'x').unwrap();
-        assert_eq!(terms.any_char_target(two).unwrap(), Some(one));
-        assert_eq!(terms.any_char_target(full).unwrap(), None, "no character may come any more");
-        assert_eq!(terms.ascii_bytes_to(two, one).unwrap(), UNESCAPED_ASCII);
-        let next = terms.next_bytes(two).unwrap();
-        let all: Vec<u8> = (0..=255).filter(|&byte| terms.derive(two, byte).unwrap() != EMPTY).collect();
-        assert_eq!(next.iter().collect::<Vec<u8>>(), all);
-        assert!(next.contains(b'"') && next.contains(b'\\') && !next.contains(0x1f) && !next.contains(0xc1));
-        assert_eq!(terms.next_bytes(full).unwrap(), bytes("\""));
-    }
-
-    #[test]
-    fn a_string_that_must_go_on_has_no_closing_quote() {
-        let mut terms = Terms::new();
-        let any = terms.any_text().unwrap();
-        let text = terms.bounded(any, 1, 2).unwrap();
-        let quoted = terms.quoted(text, false).unwrap();
-        let inside = terms.derive(quoted, b'"').unwrap();
-        assert!(terms.any_char_target(inside).unwrap().is_some());
-        assert!(!terms.next_bytes(inside).unwrap().contains(b'"'));
-    }
-
-    #[test]
-    fn bytes_to_a_state_are_those_of_its_intervals() {
-        let mut terms = Terms::new();
-        let id = regex(&mut terms, "[ac]y|[b]z|[\\x7e-\\x90]y");
-        let [y, z] = ["y", "z"].map(|pattern| regex(&mut terms, pattern));
-        assert_eq!(terms.ascii_bytes_to(id, y).unwrap(), bytes("ac~\x7f"), "of ASCII only");
-        assert_eq!(terms.ascii_bytes_to(id, z).unwrap(), bytes("b"));
-        assert_eq!(terms.ascii_bytes_to(id, id).unwrap(), ByteSet::EMPTY);
-    }
-
-    #[test]
-    fn any_text_means_no_bound_and_no_pattern() {
-        let mut terms = Terms::new();
-        let any = terms.any_text().unwrap();
-        let letters = regex(&mut terms, "[a-z]*");
-        let bounded = inside(&mut terms, 3);
-        let [free, lower] = [any, letters].map(|text| {
-            let quoted = terms.quoted(text, false).unwrap();
-            terms.derive(quoted, b'"').unwrap()
-        });
-        assert_eq!([free, lower, bounded].map(|id| terms.is_in_any_text(id)), [true, false, false]);
-        assert_eq!(terms.any_char_target(free).unwrap(), Some(free));
-        assert_eq!(terms.any_char_target(lower).unwrap(), None);
-        let start = terms.quoted(any, false).unwrap();
-        assert!(!terms.is_in_any_text(start) && terms.any_char_target(start).unwrap().is_none());
     }
 }

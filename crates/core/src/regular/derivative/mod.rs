@@ -258,8 +258,7 @@ pub(crate) fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::fixture::{after, regex, texts, words};
-    use crate::regular::term::TOP;
+    use crate::regular::fixture::{after, regex};
 
     #[test]
     fn a_derivative_is_the_rest_of_the_texts_that_begin_with_the_byte() {
@@ -289,63 +288,6 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_words_narrows_to_those_that_go_on() {
-        let mut terms = Terms::new();
-        let set = words(&mut terms, &["a", "ab", "abc", "b", "ca"]);
-        let rest = after(&mut terms, set, b"a");
-        assert_eq!(texts(&mut terms, rest, "abc", 3), ["", "b", "bc"]);
-        assert_eq!(after(&mut terms, set, b"b"), EPSILON);
-        assert_eq!(after(&mut terms, set, b"d"), EMPTY);
-        let sorted: Vec<Box<[u8]>> = [&b"a"[..], b"ab", b"abc", b"b"].map(Into::into).into();
-        assert_eq!(narrow(&sorted, 0, 4, 0, b'a'), (0, 3));
-        assert_eq!(narrow(&sorted, 0, 3, 1, b'b'), (1, 3), "a word that has ended is not among them");
-        assert_eq!(narrow(&sorted, 1, 4, 0, b'b'), (3, 4));
-        assert_eq!(narrow(&sorted, 0, 4, 0, b'c'), (4, 4));
-    }
-
-    #[test]
-    fn every_operand_of_an_intersection_steps_and_a_complement_steps_inside() {
-        let mut terms = Terms::new();
-        let [left, right, ab, b] = ["a*b", "[ab]{2}", "ab", "b"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(vec![left, right]).unwrap();
-        let rest = terms.derive(both, b'a').unwrap();
-        assert_eq!(texts(&mut terms, rest, "ab", 3), ["b"]);
-        assert_eq!(terms.derive(both, b'b').unwrap(), EMPTY, "one byte is left, and none may come");
-        let unchecked = terms.derive_uncached(both, b'b', false).unwrap();
-        assert_eq!(unchecked, EMPTY, "ε and one more byte: decided without a search");
-        let (not_ab, not_b) = (terms.not(ab).unwrap(), terms.not(b).unwrap());
-        assert_eq!(terms.derive(not_ab, b'a').unwrap(), not_b);
-        assert_eq!(terms.derive(not_ab, b'b').unwrap(), TOP);
-        let none_left = terms.not_unchecked(TOP).unwrap();
-        assert_eq!(terms.derive(none_left, b'a').unwrap(), EMPTY);
-    }
-
-    #[test]
-    fn only_a_checked_derivative_shows_that_nothing_is_left() {
-        let mut terms = Terms::new();
-        // The byte before the last two is an a, and a b.
-        let [left, right] = ["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(vec![left, right]).unwrap();
-        assert_ne!(terms.derive_uncached(both, b'a', false).unwrap(), EMPTY);
-        assert_eq!(terms.derive_uncached(both, b'a', true).unwrap(), EMPTY);
-    }
-
-    #[test]
-    fn a_bound_counts_first_bytes_of_characters_only() {
-        let mut terms = Terms::new();
-        let body = regex(&mut terms, "(ab|é)*");
-        let bounded = terms.bounded_unchecked(body, 1, 2).unwrap();
-        let whole = after(&mut terms, bounded, "é".as_bytes());
-        assert_eq!(whole, terms.bounded(body, 0, 1).unwrap());
-        assert_eq!(after(&mut terms, whole, b"ab"), EMPTY);
-        assert_eq!(after(&mut terms, whole, "é".as_bytes()), terms.bounded(body, 0, 0).unwrap());
-        let full = terms.bounded_unchecked(body, 0, 0).unwrap();
-        assert_eq!(terms.derive(full, b'a').unwrap(), EMPTY);
-        let open = terms.bounded_unchecked(body, 2, MANY).unwrap();
-        assert_eq!(after(&mut terms, open, b"ab"), body, "no bound is left");
-    }
-
-    #[test]
     fn a_multiple_keeps_the_remainder_of_the_digits() {
         let mut terms = Terms::new();
         let seven = terms.multiple(7, false).unwrap();
@@ -360,100 +302,6 @@ mod tests {
         let large = terms.multiple_rest(4_000_000_000, 3_999_999_999, false).unwrap();
         // Ten times the remainder exceeds 32 bits: 39,999,999,995 = 9 · 4,000,000,000 + 3,999,999,995.
         assert_eq!(after(&mut terms, large, b"5"), terms.multiple_rest(4_000_000_000, 3_999_999_995, false).unwrap());
-    }
-
-    #[test]
-    fn an_edge_is_cached_for_all_bytes_that_share_the_derivative() {
-        let mut terms = Terms::new();
-        let id = regex(&mut terms, "[a-f]x|[p-q]y");
-        for byte in [b'q', b'c', b'z', b'0'] {
-            terms.derive(id, byte).unwrap();
-        }
-        let [x, y] = ["x", "y"].map(|pattern| regex(&mut terms, pattern));
-        let edges = [(0, b'`', EMPTY), (b'a', b'f', x), (b'p', b'q', y), (b'r', 255, EMPTY)];
-        assert_eq!(terms.derivatives.edges.get(id.index()).unwrap()[..], edges);
-        let spent = terms.budget.spent();
-        terms.derive(id, b'f').unwrap();
-        assert_eq!(terms.budget.spent(), spent, "a cached edge costs nothing");
-        terms.derive(id, b'g').unwrap();
-        assert!(terms.budget.spent() >= spent + DERIVATION);
-        // A byte of a literal leads to its own suffix; the bytes that it refuses share an edge.
-        let literal = terms.literal(b"mn").unwrap();
-        let (n, _) = (terms.derive(literal, b'm').unwrap(), terms.derive(literal, b'a').unwrap());
-        assert_eq!(terms.derivatives.edges.get(literal.index()).unwrap()[..], [(0, b'l', EMPTY), (b'm', b'm', n)]);
-    }
-
-    #[test]
-    fn an_edge_is_found_by_any_byte_of_its_interval() {
-        let edges = [(10, 20, EPSILON), (30, 40, TOP)];
-        for (byte, target) in [(9, None), (10, Some(EPSILON)), (20, Some(EPSILON)), (21, None), (29, None)] {
-            assert_eq!(edge_at(&edges, byte).map(|edge| edge.2), target, "{byte}");
-        }
-        for (byte, target) in [(30, Some(TOP)), (40, Some(TOP)), (41, None)] {
-            assert_eq!(edge_at(&edges, byte).map(|edge| edge.2), target, "{byte}");
-        }
-    }
-
-    #[test]
-    fn bytes_are_alike_only_where_every_part_treats_them_so() {
-        let mut terms = Terms::new();
-        let alike =
-            |terms: &Terms, id, one, other| terms.has_equal_derivatives(id, one, other, &mut { EQUIVALENCE_STEPS });
-        for (pattern, one, other, expected) in [
-            ("[x-z]", 'x', 'z', true),
-            ("[x-z]", 'a', 'b', true),
-            ("[x-z]", 'a', 'x', false),
-            ("abc", 'b', 'c', true),
-            ("abc", 'a', 'b', false),
-            ("abc", 'b', 'a', false),
-            ("[xy]a", 'a', 'b', true),
-            ("[xy]*a", 'a', 'b', false),
-            ("[xy]*a", 'x', 'y', true),
-            ("([xy]a){2,3}", 'x', 'y', true),
-            ("([xy]a){2,3}", 'x', 'a', false),
-            ("[xy]a|[xyz]b", 'x', 'y', true),
-            ("[xy]a|[xyz]b", 'x', 'z', false),
-        ] {
-            let id = regex(&mut terms, pattern);
-            assert_eq!(alike(&terms, id, one as u8, other as u8), expected, "{pattern} {one} {other}");
-        }
-        let set = words(&mut terms, &["a", "b", "bc", "cd"]);
-        assert!(alike(&terms, set, b'x', b'y') && !alike(&terms, set, b'x', b'a') && !alike(&terms, set, b'a', b'x'));
-        let inside = regex(&mut terms, "[xy]a");
-        let outside = terms.not(inside).unwrap();
-        assert!(alike(&terms, outside, b'x', b'y') && !alike(&terms, outside, b'x', b'a'));
-        let any = regex(&mut terms, "[a-\\xff]*");
-        let bounded = terms.bounded(any, 0, 3).unwrap();
-        assert!(
-            alike(&terms, bounded, b'a', 0xc3) && !alike(&terms, bounded, b'a', 0x80),
-            "a character begins or goes on"
-        );
-        assert!(alike(&terms, EMPTY, b'a', b'b') && alike(&terms, EPSILON, b'a', b'b'));
-        assert!(!terms.has_equal_derivatives(EMPTY, b'a', b'b', &mut 0), "without steps nothing is proved");
-        let keys = [&b"a"[..], b"bc"].iter().fold(NO_KEYS, |set, key| terms.keys.with(set, key, &mut terms.budget));
-        let keys = terms.key_set(keys).unwrap();
-        assert!(
-            alike(&terms, keys, b'x', b'y') && !alike(&terms, keys, b'x', b'a') && !alike(&terms, keys, b'a', b'x')
-        );
-    }
-
-    #[test]
-    fn a_byte_of_a_string_takes_the_target_of_one_that_is_treated_alike() {
-        let mut terms = Terms::new();
-        let text = regex(&mut terms, "[a-z]*0");
-        let quoted = terms.quoted(text, false).unwrap();
-        let inside = terms.derive(quoted, b'"').unwrap();
-        assert_eq!(terms.target_of_equivalent_byte(inside, b'c'), None, "no edge is known");
-        let target = terms.derive(inside, b'b').unwrap();
-        assert_eq!(terms.target_of_equivalent_byte(inside, b'c'), Some(target));
-        assert_eq!(terms.target_of_equivalent_byte(inside, b'0'), None);
-        assert_eq!(terms.target_of_equivalent_byte(inside, b'"'), None);
-        assert_eq!(terms.target_of_equivalent_byte(quoted, b'c'), None);
-        // A backslash leads to an escape, whatever the text says about the byte.
-        let ascii = regex(&mut terms, "[\\x20-\\x7f]*");
-        let inside = terms.quoted_state(ascii, Spelling::Body, true).unwrap();
-        terms.derive(inside, b'\\').unwrap();
-        assert_eq!(terms.target_of_equivalent_byte(inside, b'c'), None);
     }
 
     #[test]

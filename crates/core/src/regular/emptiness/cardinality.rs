@@ -25,35 +25,6 @@ impl Terms {
 mod tests {
     use super::*;
     use crate::bytes::byteset::ByteSet;
-    use crate::regular::fixture::{regex, words};
-    use crate::regular::key_set::NO_KEYS;
-    use crate::regular::term::{EPSILON, TOP};
-
-    #[test]
-    fn few_words_keys_literals_and_bytes_are_finite() {
-        let mut terms = Terms::new();
-        let words = words(&mut terms, &["a", "bc", "bd", "be"]);
-        let keys = terms.keys.with(NO_KEYS, b"a", &mut terms.budget);
-        let keys = terms.key_set(keys).unwrap();
-        let [class, literal, many] = ["[a-c]", "ab", "a*"].map(|pattern| regex(&mut terms, pattern));
-        for (id, is_finite) in
-            [(words, true), (keys, true), (class, true), (literal, true), (EPSILON, false), (many, false)]
-        {
-            assert_eq!(terms.is_finite(id), is_finite, "{:?}", terms.term(id));
-        }
-    }
-
-    #[test]
-    fn a_term_is_cofinite_if_it_lacks_few_texts() {
-        let mut terms = Terms::new();
-        let any = terms.any_text().unwrap();
-        let [few, other, many] = ["ab", "[cd]", "a*b"].map(|pattern| regex(&mut terms, pattern));
-        let [but_few, but_other, but_many] = [few, other, many].map(|id| terms.not_unchecked(id).unwrap());
-        let both = terms.and_unchecked(vec![but_few, but_other]).unwrap();
-        let mixed = terms.and_unchecked(vec![but_few, but_many]).unwrap();
-        let [yes, no] = [[any, TOP, but_few, both], [few, many, but_many, mixed]];
-        assert!(yes.iter().all(|&id| terms.is_cofinite(id)) && !no.iter().any(|&id| terms.is_cofinite(id)));
-    }
 
     #[test]
     fn an_intersection_is_empty_only_if_all_texts_are_excluded() {

@@ -57,34 +57,3 @@ impl Terms {
         parts.iter().map(|&part| self.drop_counts_of_part(part, known)).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bytes::byteset::ByteSet;
-    use crate::regular::term::EMPTY;
-
-    /// Names of at most `length` characters: labels of 1 to `most` letters, separated by dots.
-    fn names(terms: &mut Terms, letter: ByteSet, most: u32, length: u32) -> TermId {
-        let letter = terms.class(letter).unwrap();
-        let dot = terms.class(ByteSet::range(b'.', b'.')).unwrap();
-        let label = terms.repeat(letter, 1, most).unwrap();
-        let more = terms.cat(dot, label).unwrap();
-        let more = terms.repeat(more, 0, MANY).unwrap();
-        let name = terms.cat(label, more).unwrap();
-        terms.bounded(name, 1, length).unwrap()
-    }
-
-    #[test]
-    fn counts_are_dropped_and_complements_kept() {
-        let mut terms = Terms::default();
-        let small = ByteSet::range(b'a', b'z');
-        let (names, long) = (names(&mut terms, small, 63, 253), names(&mut terms, small, MANY, MANY));
-        let outside = terms.not(names).unwrap();
-        let both = terms.and_unchecked(Parts::from_slice(&[long, outside])).unwrap();
-        assert_eq!(terms.drop_counts(both).unwrap(), None);
-        let outside = terms.not(long).unwrap();
-        let both = terms.and_unchecked(Parts::from_slice(&[names, outside])).unwrap();
-        assert_eq!(terms.drop_counts(both).unwrap(), Some(EMPTY));
-    }
-}

@@ -61,70 +61,8 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::fixture::{after, regex, words};
+    use crate::regular::fixture::regex;
     use crate::regular::term::MANY;
-
-    #[test]
-    fn a_plain_term_is_as_far_as_its_shortest_text_is_long() {
-        let mut terms = Terms::new();
-        for (pattern, distance) in [
-            ("", 0),
-            ("[ab]", 1),
-            ("abc", 3),
-            ("abc[de]f", 5),
-            ("a*bc", 2),
-            ("ab*", 1),
-            ("(ab)*", 0),
-            ("(ab){3,9}", 6),
-            ("abc|[de]f", 2),
-            ("a?b*", 0),
-            ("x(ab|c)*y", 2),
-        ] {
-            let id = regex(&mut terms, pattern);
-            assert_eq!(terms.distance(id), distance, "{pattern}");
-            assert_eq!(terms.distance(id), distance, "{pattern} again");
-        }
-        let id = regex(&mut terms, "[ab]c[de]f");
-        terms.distance(id);
-        let Term::Cat(_, rest) = *terms.term(id) else { unreachable!() };
-        assert_eq!(terms.emptiness.distances.get(&rest), Some(&3), "a search asks for every suffix");
-        let id = regex(&mut terms, "abcd");
-        let rest = after(&mut terms, id, b"a");
-        assert_eq!(terms.distance(rest), 3);
-    }
-
-    #[test]
-    fn words_are_as_far_as_the_shortest_of_those_that_are_left() {
-        let mut terms = Terms::new();
-        let all = words(&mut terms, &["abcde", "abxy", "bb", "bcd"]);
-        assert_eq!(terms.distance(all), 2);
-        let rest = after(&mut terms, all, b"ab");
-        assert_eq!(terms.distance(rest), 2);
-    }
-
-    #[test]
-    fn operands_of_an_intersection_add_up() {
-        let mut terms = Terms::new();
-        let [left, right, free] = ["[ab]*ab[ab]*", "[ab]*bb", "[ab]*"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(vec![left, right, free]).unwrap();
-        assert_eq!(terms.distance(both), 4);
-        let nearer = after(&mut terms, both, b"a");
-        assert_eq!(terms.distance(nearer), 3, "a byte that advances one operand is progress");
-    }
-
-    #[test]
-    fn bounds_and_quotes_keep_a_text_longer() {
-        let mut terms = Terms::new();
-        let body = regex(&mut terms, "ab(ab)*|x[xy]*");
-        let bounded = |terms: &mut Terms, min| terms.bounded_unchecked(body, min, MANY).unwrap();
-        let (low, high) = (bounded(&mut terms, 2), bounded(&mut terms, 5));
-        assert_eq!((terms.distance(low), terms.distance(high)), (2, 5));
-        let word = regex(&mut terms, "abc");
-        let quoted = terms.quoted_state(word, Spelling::Body, false).unwrap();
-        assert_eq!(terms.distance(quoted), 4, "three letters and the closing quote");
-        let start = terms.quoted(word, false).unwrap();
-        assert_eq!(terms.distance(start), 1);
-    }
 
     #[test]
     fn distances_too_long_to_count_are_the_longest() {

@@ -95,49 +95,11 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
     use crate::regular::fixture::regex;
-    use crate::regular::term::{EPSILON, MANY, TOP};
 
     /// The texts of all patterns, unchecked.
     fn all(terms: &mut Terms, patterns: &[&str]) -> TermId {
         let parts: Parts = patterns.iter().map(|pattern| regex(terms, pattern)).collect();
         terms.and_unchecked(parts).unwrap()
-    }
-
-    #[test]
-    fn syntax_and_arithmetic_decide_without_a_search() {
-        let mut terms = Terms::new();
-        let nullable = all(&mut terms, &["(ab)*", "(ba)*"]);
-        let missing = all(&mut terms, &["[ab]*c", "[abd]*[ab]{3}"]);
-        let open = all(&mut terms, &["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"]);
-        let letters = regex(&mut terms, "[ab]{1,3}");
-        let few = crate::regular::fixture::words(&mut terms, &["a", "ab"]);
-        let others = terms.not(few).unwrap();
-        let near = regex(&mut terms, "[ab]{1,2}");
-        let as_many = terms.and_unchecked(vec![near, others]).unwrap();
-        let (hundred, digit) = (terms.multiple_rest(100, 1, false).unwrap(), regex(&mut terms, "[0-9]{0,1}"));
-        let no_multiple = terms.and_unchecked(vec![hundred, digit]).unwrap();
-        let not_nullable = terms.not_unchecked(nullable).unwrap();
-        let nullable_complement = terms.not_unchecked(few).unwrap();
-        let exact = terms.bounded_unchecked(letters, 2, 2).unwrap();
-        let gaps = regex(&mut terms, "(abc){1,5}");
-        let gaps = terms.bounded_unchecked(gaps, 4, 5).unwrap();
-        for (id, expected) in [
-            (EMPTY, Some(false)),
-            (EPSILON, Some(true)),
-            (TOP, Some(true)),
-            (letters, Some(true)),
-            (nullable, Some(true)),
-            (missing, Some(false)),
-            (as_many, None),
-            (no_multiple, Some(false)),
-            (open, None),
-            (not_nullable, None),
-            (nullable_complement, Some(true)),
-            (exact, Some(true)),
-            (gaps, None),
-        ] {
-            assert_eq!(terms.nonempty_without_search(id), expected, "{:?}", terms.term(id));
-        }
     }
 
     #[test]
@@ -185,18 +147,5 @@ mod tests {
         let outside = terms.not_unchecked(long).unwrap();
         let id = terms.and_unchecked(vec![names, outside]).unwrap();
         assert_eq!(terms.is_nonempty(id), Ok(false));
-    }
-
-    #[test]
-    fn few_and_many_first_bytes_are_searched() {
-        for letters in ["[a-z]", "[ab]"] {
-            let mut terms = Terms::new();
-            let patterns = [format!("{letters}*a{letters}{{6}}"), format!("{letters}*b{letters}{{6}}")];
-            let id = all(&mut terms, &[&patterns[0], &patterns[1]]);
-            assert_eq!(terms.is_nonempty(id), Ok(false), "{letters}");
-        }
-        let mut terms = Terms::new();
-        let body = regex(&mut terms, "[a-z]*");
-        assert_eq!(terms.bounded(body, 0, MANY), Ok(body));
     }
 }

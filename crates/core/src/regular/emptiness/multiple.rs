@@ -208,54 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_digits_does_not_matter_unless_it_is_digits() {
-        let mut terms = Terms::new();
-        let multiple = terms.multiple_rest(100, 1, false).unwrap();
-        let [digit, two, unit, optional, digits] =
-            ["[0-9]{0,1}", "[0-9]{2}", "m", "m?", "[0-9]*"].map(|pattern| regex(&mut terms, pattern));
-        let mut followed = |left, right| terms.cat(left, right).unwrap();
-        let (short, long, open) = (followed(digit, unit), followed(two, optional), followed(digit, digits));
-        let (marked, maybe_marked) = (followed(multiple, unit), followed(multiple, optional));
-        assert_eq!(terms.decide_multiple(&[marked, short]), Some(false), "1, 10 to 19 are no multiples of 100");
-        assert_eq!(terms.decide_multiple(&[maybe_marked, long]), Some(true));
-        assert_eq!(terms.decide_multiple(&[marked, long]), None, "the unit must come: only a search combines both");
-        assert_eq!(terms.decide_multiple(&[multiple, open]), None, "the number of digits is open");
-    }
-
-    #[test]
-    fn as_many_digits_as_the_divisor_has_complete_every_remainder() {
-        let mut terms = Terms::new();
-        // 100,091 = 991 · 101, and no multiple begins with 100 and has fewer digits.
-        assert_eq!([0, 1, 2, 3].map(|digits| can_complete(101, 100, digits)), [false, false, false, true]);
-        let [digits, few, unit] = ["[0-9]{0,5}", "[0-9]{0,2}", "m"].map(|pattern| regex(&mut terms, pattern));
-        for (rest, digits, expected) in [(100, digits, None), (100, few, Some(false)), (1, few, None)] {
-            let multiple = terms.multiple_rest(101, rest, false).unwrap();
-            let parts = [multiple, digits].map(|part| terms.cat(part, unit).unwrap());
-            assert_eq!(terms.decide_multiple(&parts), expected, "{rest}");
-        }
-    }
-
-    #[test]
-    fn two_divisors_other_classes_and_points_are_left_to_a_search() {
-        let mut terms = Terms::new();
-        let (four, six) = (terms.multiple(4, false).unwrap(), terms.multiple(6, false).unwrap());
-        let [two, odd, letters] = ["[0-9]{2}", "[13579]{2}", "[a-z]{2}"].map(|pattern| regex(&mut terms, pattern));
-        assert_eq!(terms.decide_multiple(&[four, six, two]), None);
-        assert_eq!(terms.decide_multiple(&[four, odd]), None);
-        let (digits, digit) = (regex(&mut terms, "[0-9]{0,5}"), regex(&mut terms, "[0-9]{0,1}"));
-        assert_eq!(terms.decide_multiple(&[two, letters]), None);
-        assert_eq!(terms.decide_multiple(&[two, digits]), None, "no operand is a multiple");
-        let (seven, hundred) = (terms.multiple(7, false).unwrap(), terms.multiple_rest(100, 1, false).unwrap());
-        assert_eq!(terms.decide_multiple(&[seven, hundred, digit]), None);
-        let odd = regex(&mut terms, "[13579]{0,1}");
-        assert_eq!(terms.decide_multiple(&[hundred, odd]), None);
-        let pointed = terms.multiple_rest(100, 1, true).unwrap();
-        assert_eq!(terms.decide_multiple(&[pointed, digit]), None);
-        let more = regex(&mut terms, "[0-9a-f]{2}");
-        assert_eq!(terms.decide_multiple(&[four, more]), Some(true), "more than the digits are digits, too");
-    }
-
-    #[test]
     fn few_multiples_of_a_large_divisor_are_tried() {
         let mut terms = Terms::new();
         let of = 1_000_003;
@@ -278,27 +230,5 @@ mod tests {
         assert_eq!(terms.try_multiples(&[multiple, ends], 6), None, "more digits may come than were tried");
         let pointed = terms.multiple_rest(of, of - 7, true).unwrap();
         assert_eq!(terms.try_multiples(&[pointed, short], 1), None, "a point may come between the digits");
-    }
-
-    #[test]
-    fn operands_may_be_nested() {
-        let mut terms = Terms::new();
-        let seven = terms.multiple(7, false).unwrap();
-        let three = terms.multiple_rest(7, 3, false).unwrap();
-        let [two, wide, word] = ["[0-9]{2}", "[0-9]{0,5}", "none"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(vec![two, wide]).unwrap();
-        assert_eq!(terms.decide_multiple(&[seven, both]), Some(true));
-        let either = terms.alt(vec![word, seven]).unwrap();
-        assert_eq!(terms.decide_multiple(&[either, two]), Some(true));
-        // Of an alternative that does not apply, no remainder is kept.
-        let other = terms.and_unchecked(vec![three, word]).unwrap();
-        let either = terms.alt(vec![other, seven]).unwrap();
-        assert_eq!(terms.decide_multiple(&[either, two]), Some(true));
-        let hundred = terms.multiple_rest(100, 1, false).unwrap();
-        let digit = regex(&mut terms, "[0-9]{0,1}");
-        let both = terms.and_unchecked(vec![hundred, digit]).unwrap();
-        assert_eq!(terms.decide_multiple(&[both]), Some(false));
-        let either = terms.alt(vec![word, hundred]).unwrap();
-        assert_eq!(terms.decide_multiple(&[either, digit]), None, "the remainder of the alternative counts");
     }
 }

@@ -118,8 +118,6 @@ mod tests {
         (needed, all)
     }
 
-    const UNBOUNDED: (ByteSet, ByteSet) = (ByteSet::EMPTY, ByteSet::FULL);
-
     #[test]
     fn every_text_has_the_needed_bytes_and_no_other_than_the_possible_ones() {
         let mut terms = Terms::new();
@@ -141,59 +139,5 @@ mod tests {
         let rest = regex(&mut terms, "abc");
         let rest = terms.derive(rest, b'a').unwrap();
         assert_eq!(bounds(&mut terms, rest), (bytes("bc"), bytes("bc")));
-    }
-
-    #[test]
-    fn an_intersection_needs_what_one_part_needs_and_holds_what_all_parts_hold() {
-        let mut terms = Terms::new();
-        let [left, right, words] = ["[abc]*a", "[bcd]+", "(ab|ba)*"].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(vec![left, right]).unwrap();
-        assert_eq!(bounds(&mut terms, both), (bytes("a"), bytes("bc")));
-        assert!(terms.has_missing_byte(&[left, right]));
-        assert!(!terms.has_missing_byte(&[left, words]) && !terms.has_missing_byte(&[right]));
-        let bounded = terms.bounded(words, 1, 4).unwrap();
-        assert_eq!(bounds(&mut terms, bounded), (ByteSet::EMPTY, bytes("ab")));
-        let multiple = terms.multiple(3, true).unwrap();
-        assert_eq!(bounds(&mut terms, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
-        let outside = terms.not(left).unwrap();
-        assert_eq!(bounds(&mut terms, outside), UNBOUNDED);
-    }
-
-    #[test]
-    fn long_literals_and_large_sets_of_words_are_not_read_through() {
-        let mut terms = Terms::new();
-        let text = |length: usize| [vec![b'a'; length - 1], vec![b'b']].concat();
-        let (short, long) = (terms.literal(&text(MAX_BYTES)).unwrap(), terms.literal(&text(MAX_BYTES + 1)).unwrap());
-        assert_eq!(bounds(&mut terms, short), (bytes("ab"), bytes("ab")));
-        assert_eq!(bounds(&mut terms, long), (bytes("a"), ByteSet::FULL));
-        let mut numbers =
-            |count: u32| terms.words((0..count).map(|each| Box::from(vec![b'a'; each as usize + 1])).collect());
-        let (few, many) = (numbers(MAX_WORDS).unwrap(), numbers(MAX_WORDS + 1).unwrap());
-        assert_eq!(bounds(&mut terms, few), (bytes("a"), bytes("a")));
-        assert_eq!(bounds(&mut terms, many), UNBOUNDED);
-        let words = (0..MAX_WORDS).map(|each| format!("x{each}")).chain((0..9).map(|each| format!("y{each}")));
-        let words = terms.words(words.map(|word| word.into_bytes().into()).collect()).unwrap();
-        let rest = terms.derive(words, b'y').unwrap();
-        assert_eq!(
-            bounds(&mut terms, rest),
-            (ByteSet::EMPTY, bytes("012345678")),
-            "of a large set, few words are left"
-        );
-        let mut longer = |length: usize| terms.words(vec![text(length).into(), b"ab"[..].into()]).unwrap();
-        let (short, long) = (longer(MAX_BYTES), longer(MAX_BYTES + 1));
-        assert_eq!(bounds(&mut terms, short), (bytes("ab"), bytes("ab")));
-        assert_eq!(bounds(&mut terms, long), UNBOUNDED);
-    }
-
-    #[test]
-    fn a_concatenation_that_is_known_in_part_is_summed_up_from_there() {
-        let mut terms = Terms::new();
-        let tail = regex(&mut terms, "[ab]c");
-        terms.required_bytes(tail);
-        let head = regex(&mut terms, "[xy]z");
-        let whole = terms.cat(head, tail).unwrap();
-        assert_eq!(bounds(&mut terms, whole), (bytes("zc"), bytes("abcxyz")));
-        assert!([whole, tail].iter().all(|id| terms.emptiness.required_bytes.get(id).is_some()));
-        assert_eq!(bounds(&mut terms, whole), (bytes("zc"), bytes("abcxyz")), "the second time from the memo");
     }
 }

@@ -197,21 +197,3 @@ impl Terms {
         hash.finish()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_operands_are_one_term_with_the_facts_of_its_parts() {
-        let mut terms = Terms::new();
-        let [left, right] = [b"ab", b"cd"].map(|text| terms.literal(text).unwrap());
-        let made = terms.intern_cat(left, right).unwrap();
-        assert_eq!(terms.intern_cat(left, right), Ok(made));
-        assert_ne!(terms.intern_cat(right, left), Ok(made));
-        let info = terms.info(made);
-        assert_eq!((info.min_chars, info.max_chars, info.utf8, info.nullable), (4, 4, true, false));
-        let many = terms.intern_repeat(left, 0, MANY).unwrap();
-        assert!(terms.info(many).nullable && terms.info(many).max_chars == MANY);
-    }
-}

@@ -302,31 +302,12 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::fixture::{after, bytes, regex, texts, words};
+    use crate::regular::fixture::{after, bytes, regex, texts};
 
     /// (fewest, most) code points, whether all texts are whole characters, whether the empty text matches.
     fn facts(terms: &Terms, id: TermId) -> (u32, u32, bool, bool) {
         let Info { min_chars, max_chars, utf8, nullable, .. } = *terms.info(id);
         (min_chars, max_chars, utf8, nullable)
-    }
-
-    #[test]
-    fn a_class_counts_the_bytes_that_begin_a_character() {
-        let mut terms = Terms::new();
-        for (low, high, expected) in [
-            (0x00, 0x7f, (1, 1, true, false)),
-            (0x61, 0x61, (1, 1, true, false)),
-            (0x41, 0x61, (1, 1, true, false)),
-            (0x7f, 0x80, (0, 1, false, false)),
-            (0x80, 0xbf, (0, 0, false, false)),
-            (0xbf, 0xc0, (0, 1, false, false)),
-            (0xc0, 0xff, (1, 1, false, false)),
-            (0x00, 0xff, (0, 1, false, false)),
-        ] {
-            let id = terms.class(ByteSet::range(low, high)).unwrap();
-            assert_eq!(facts(&terms, id), expected, "{low:x} to {high:x}");
-        }
-        assert_eq!(terms.class(ByteSet::EMPTY), Ok(EMPTY));
     }
 
     #[test]
@@ -344,80 +325,6 @@ mod tests {
         assert_eq!(facts(&terms, split), (2, 2, false, false), "half a character is not valid UTF-8");
         let last = after(&mut terms, split, b"\xa9z");
         assert_eq!(terms.literal(b"!"), Ok(last));
-    }
-
-    #[test]
-    fn words_are_a_set() {
-        let mut terms = Terms::new();
-        let set = words(&mut terms, &["b", "ab", "", "ab", "é"]);
-        assert_eq!(words(&mut terms, &["é", "", "ab", "b"]), set);
-        assert_ne!(words(&mut terms, &["é", "ab", "b"]), set);
-        assert_eq!(texts(&mut terms, set, "abé", 3), ["", "b", "é", "ab"]);
-        assert_eq!(facts(&terms, set), (0, 2, true, true));
-        assert_eq!(words(&mut terms, &[]), EMPTY);
-        assert_eq!(words(&mut terms, &[""]), EPSILON);
-        assert_eq!(words(&mut terms, &["xy", "xy"]), terms.literal(b"xy").unwrap());
-    }
-
-    #[test]
-    fn the_rest_of_words_has_its_own_facts() {
-        let mut terms = Terms::new();
-        let set = words(&mut terms, &["aé", "aê", "ab", "b"]);
-        let rest = after(&mut terms, set, b"a");
-        assert_eq!(facts(&terms, rest), (1, 1, true, false));
-        let half = after(&mut terms, rest, b"\xc3");
-        assert_eq!(facts(&terms, half), (0, 0, false, false));
-        let numbers =
-            |digit: u32, count: u32| (0..count).map(move |each| format!("x{digit}{each:03}").into_bytes().into());
-        let many = terms.words(numbers(1, 70).chain(numbers(2, 5)).collect()).unwrap();
-        let (large, small) = (after(&mut terms, many, b"x1"), after(&mut terms, many, b"x2"));
-        assert_eq!(facts(&terms, large), (0, 5, true, false), "the facts of many words are those of the whole set");
-        assert_eq!(facts(&terms, small), (3, 3, true, false));
-    }
-
-    #[test]
-    fn the_number_of_words_that_are_measured_is_bounded() {
-        let mut terms = Terms::new();
-        let numbers = |count: usize| (0..count).map(|each| format!("{each:02}").into_bytes().into()).collect();
-        let (few, many) = (terms.words(numbers(MAX_MEASURED_WORDS)), terms.words(numbers(MAX_MEASURED_WORDS + 1)));
-        assert_eq!(facts(&terms, few.unwrap()), (2, 2, true, false));
-        assert_eq!(facts(&terms, many.unwrap()), (0, 2, true, false));
-    }
-
-    #[test]
-    fn long_words_have_the_facts_that_short_ones_have() {
-        let mut terms = Terms::new();
-        for length in [MEASURE_ONCE_FROM - 1, MEASURE_ONCE_FROM, MEASURE_ONCE_FROM + 1] {
-            let long = format!("é{}", "a".repeat(length - 2));
-            let set = words(&mut terms, &[&long, "éb", "éé"]);
-            assert_eq!(facts(&terms, set), (2, length as u32 - 1, true, false), "{length}");
-            let rest = after(&mut terms, set, "é".as_bytes());
-            assert_eq!(facts(&terms, rest), (1, length as u32 - 2, true, false), "{length}");
-            let half = after(&mut terms, set, b"\xc3");
-            assert_eq!(facts(&terms, half), (1, length as u32 - 2, false, false), "{length}");
-            let broken = terms.words(vec![long.as_bytes()[1..].into(), b"\xa9b"[..].into()]).unwrap();
-            assert_eq!(facts(&terms, broken), (1, length as u32 - 2, false, false), "{length}");
-        }
-    }
-
-    #[test]
-    fn keys_are_texts_by_what_they_share() {
-        let mut terms = Terms::new();
-        let set = |terms: &mut Terms, keys: &[&str]| {
-            let add = |set, key: &&str| terms.keys.with(set, key.as_bytes(), &mut terms.budget);
-            keys.iter().fold(NO_KEYS, add)
-        };
-        assert_eq!(terms.key_set(NO_KEYS), Ok(EMPTY));
-        let empty = set(&mut terms, &[""]);
-        assert_eq!(terms.key_set(empty), Ok(EPSILON));
-        let all = set(&mut terms, &["", "ab", "é"]);
-        let keys = terms.key_set(all).unwrap();
-        assert_eq!(facts(&terms, keys), (0, 2, true, true));
-        assert_eq!(texts(&mut terms, keys, "abé", 2), ["", "é", "ab"]);
-        let (rest, half) = (after(&mut terms, keys, b"a"), after(&mut terms, keys, b"\xc3"));
-        assert_eq!((facts(&terms, rest), facts(&terms, half)), ((1, 1, true, false), (0, 0, false, false)));
-        let other = set(&mut terms, &["", "ab"]);
-        assert_ne!(terms.key_set(other), Ok(keys));
     }
 
     #[test]

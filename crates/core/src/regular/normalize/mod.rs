@@ -185,8 +185,7 @@ impl Terms {
 mod tests {
     use super::*;
     use crate::error::{Error, Limit};
-    use crate::regular::fixture::{after, regex, texts};
-    use crate::regular::term::TOP;
+    use crate::regular::fixture::{regex, texts};
 
     /// (fewest, most) code points, whether every count between them occurs.
     fn chars(terms: &Terms, id: TermId) -> (u32, u32, bool) {
@@ -208,34 +207,6 @@ mod tests {
         }
         let (cat, seq) = (terms.cat(a, b).unwrap(), terms.seq(a, b).unwrap());
         assert!(!terms.info(cat).structural && terms.info(seq).structural);
-    }
-
-    #[test]
-    fn a_concatenation_has_the_facts_of_its_parts_together() {
-        let mut terms = Terms::new();
-        for (pattern, nullable, expected) in [
-            ("ab[cd]", false, (3, 3, true)),
-            ("a?b{2,4}", false, (2, 5, true)),
-            ("a*b?", true, (0, MANY, true)),
-            ("a?b", false, (1, 2, true)),
-            ("ab?", false, (1, 2, true)),
-            ("(aaa)?b", false, (1, 4, false)),
-        ] {
-            let id = regex(&mut terms, pattern);
-            assert_eq!((terms.info(id).nullable, chars(&terms, id)), (nullable, expected), "{pattern}");
-        }
-        // A derivative goes into the right part only if the left part may be empty.
-        let (deep, flat, letter) =
-            (regex(&mut terms, "((a*b)*c)*"), regex(&mut terms, "x*"), regex(&mut terms, "[xy]"));
-        let depth = terms.info(deep).depth;
-        let (behind, beside) = (terms.cat(letter, deep).unwrap(), terms.cat(flat, deep).unwrap());
-        assert_eq!((terms.info(behind).depth, terms.info(beside).depth), (1, depth + 1));
-        let high = terms.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
-        let mixed = [terms.cat(letter, high).unwrap(), terms.cat(high, letter).unwrap()];
-        assert_eq!(mixed.map(|id| terms.info(id).utf8), [false; 2]);
-        let (inside, not) = (terms.cat(letter, letter).unwrap(), terms.not(deep).unwrap());
-        let (one, two) = (terms.cat(letter, not).unwrap(), terms.cat(not, letter).unwrap());
-        assert_eq!([inside, one, two].map(|id| terms.info(id).searched), [false, true, true]);
     }
 
     #[test]
@@ -287,28 +258,6 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_knows_which_lengths_occur() {
-        let mut terms = Terms::new();
-        for (pattern, expected) in [
-            ("(ab){2,3}", (4, 6, false)),
-            ("(ab){2}", (4, 4, true)),
-            ("([ab]c?){2,3}", (2, 6, true)),
-            ("(ab{1,2}){0,3}", (0, 9, false)),
-            ("(abc?){1,3}", (2, 9, true)),
-            ("(abcd?){1,3}", (3, 12, false)),
-            ("[ab]*", (0, MANY, true)),
-            ("(ab)*", (0, MANY, false)),
-            ("\\x80*", (0, 0, true)),
-        ] {
-            let id = regex(&mut terms, pattern);
-            assert_eq!(chars(&terms, id), expected, "{pattern}");
-        }
-        let (star, inner) = (regex(&mut terms, "(a*b)*"), regex(&mut terms, "a*b"));
-        assert_eq!(terms.info(star).depth, terms.info(inner).depth + 1);
-        assert!(terms.info(star).nullable && !terms.info(inner).nullable);
-    }
-
-    #[test]
     fn bounds_that_the_body_implies_are_dropped() {
         let mut terms = Terms::new();
         let body = regex(&mut terms, "[ab]{2,4}");
@@ -340,67 +289,6 @@ mod tests {
         let optional = terms.bounded(gap, 0, 4).unwrap();
         assert!(terms.info(optional).nullable && terms.info(optional).searched);
         assert_eq!(terms.info(optional).depth, terms.info(gap).depth + 1);
-    }
-
-    #[test]
-    fn strings_of_texts_that_are_not_utf8_have_only_those_that_are() {
-        let mut terms = Terms::new();
-        let quoted = terms.quoted(TOP, false).unwrap();
-        assert_eq!(terms.matches(quoted, "\"é\"".as_bytes()), Ok(true));
-        assert_eq!(terms.matches(quoted, b"\"\xff\""), Ok(false));
-        let any = terms.any_text().unwrap();
-        assert_eq!(terms.quoted(any, false), Ok(quoted));
-        assert_ne!(terms.quoted(any, true), Ok(quoted));
-        let high = terms.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
-        assert_eq!(terms.quoted(high, false), Ok(EMPTY));
-        let letters = regex(&mut terms, "[a-z]*");
-        let inside = terms.quoted_state(letters, Spelling::Body, false).unwrap();
-        assert_eq!(terms.matches(inside, b"ab\""), Ok(true));
-        let start = terms.quoted(letters, false).unwrap();
-        assert!(terms.info(start).utf8 && !terms.info(inside).utf8);
-        assert_eq!(terms.info(start).depth, terms.info(letters).depth + 1);
-        assert_eq!(after(&mut terms, start, b"\"a"), inside);
-    }
-
-    #[test]
-    fn every_state_of_a_spelling_is_a_term_of_its_own() {
-        let mut terms = Terms::new();
-        let text = regex(&mut terms, "[a-z]*");
-        let states = [
-            Spelling::Start,
-            Spelling::Body,
-            Spelling::Escape,
-            Spelling::Hex { digits: 1, value: 2 },
-            Spelling::Hex { digits: 2, value: 1 },
-            Spelling::Hex { digits: 2, value: 2 },
-            Spelling::LowEscape { high: 0xd800 },
-            Spelling::LowEscape { high: 0xd801 },
-            Spelling::LowU { high: 0xd800 },
-            Spelling::LowU { high: 0xd801 },
-            Spelling::Low { high: 0xd800, digits: 1, value: 2 },
-            Spelling::Low { high: 0xd800, digits: 2, value: 1 },
-            Spelling::Low { high: 0xd800, digits: 2, value: 2 },
-            Spelling::Low { high: 0xd801, digits: 1, value: 2 },
-        ];
-        let both = states.iter().flat_map(|&state| [(state, false), (state, true)]);
-        let ids: std::collections::HashSet<TermId> =
-            both.map(|(state, free)| terms.quoted_state(text, state, free).unwrap()).collect();
-        assert_eq!(ids.len(), 2 * states.len());
-    }
-
-    #[test]
-    fn structural_terms_differ_by_kind_and_by_every_part() {
-        let mut terms = Terms::new();
-        let special = Term::Special(SpecialId::new(0));
-        let mut made = |kind, parts: &[u128]| terms.intern_structural(special.clone(), kind, parts, false).unwrap();
-        let ids = [made(90, &[1, 2]), made(91, &[1, 2]), made(90, &[2, 1]), made(90, &[1, 3]), made(90, &[1])];
-        assert!((0..5).all(|one| (0..one).all(|other| ids[one] != ids[other])));
-        assert_eq!(made(90, &[1, 2]), ids[0]);
-        // A sequence is as deep as its first part is, and one more.
-        let (deep, flat) = (regex(&mut terms, "((a*b)*c)*"), ids[0]);
-        let depth = terms.info(deep).depth;
-        let (before, behind) = (terms.seq(deep, flat).unwrap(), terms.seq(flat, deep).unwrap());
-        assert_eq!((terms.info(before).depth, terms.info(behind).depth), (depth + 1, depth));
     }
 
     #[test]

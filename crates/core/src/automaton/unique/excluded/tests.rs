@@ -1,9 +1,9 @@
 //! Small arrays of different items → the values that the next item may not have.
 
 use super::*;
-use crate::automaton::fixture::{after, brackets, bytes, machine, rule, seq, state_after, string, unique, words};
+use crate::automaton::fixture::{machine, state_after, string, unique, words};
 use crate::builder::Builder;
-use crate::json::registers::Abstracted;
+use crate::grammar::fixture::brackets;
 
 const ARRAY: ArrayId = ArrayId::new(0);
 
@@ -92,51 +92,6 @@ fn a_minimum_makes_later_items_needed() {
 }
 
 #[test]
-fn items_of_unlimited_values_need_no_value_kept() {
-    let mut machine = array(&[(false, &[(&["1", "2"], 1)]), (false, &[(&[], 2)]), (true, &[])], 0, None);
-    assert_eq!(excluded(&mut machine, 0, &[], 0), Some(vec![]));
-    assert_eq!(excluded(&mut machine, 1, &["1 "], 0), Some(vec!["1 "]));
-    // Behind state 0 there are `count` items: none, one, or two.
-    assert!(machine.can_end_by_unlimited_items(ARRAY, 2, 2).unwrap());
-    assert!(machine.can_end_by_unlimited_items(ARRAY, 1, 1).unwrap());
-    assert!(!machine.can_end_by_unlimited_items(ARRAY, 0, 0).unwrap(), "the first item has two values");
-}
-
-#[test]
-fn unlimited_items_end_an_array_within_its_bounds() {
-    let strings: &[(&[&str], u32)] = &[(&[], 0), (&["1"], 0)];
-    let mut machine = array(&[(true, strings)], 2, Some(3));
-    for (count, ends) in [(0, true), (2, true), (3, true)] {
-        assert_eq!(machine.can_end_by_unlimited_items(ARRAY, 0, count).unwrap(), ends, "{count}");
-    }
-    let mut exactly = array(&[(false, &[(&[], 1)]), (true, &[(&["1"], 1)])], 2, Some(2));
-    assert!(!exactly.can_end_by_unlimited_items(ARRAY, 1, 1).unwrap(), "one item is missing, which is 1");
-    assert!(exactly.can_end_by_unlimited_items(ARRAY, 1, 2).unwrap());
-    assert!(!exactly.can_end_by_unlimited_items(ARRAY, 0, 2).unwrap(), "the array is full before it may end");
-}
-
-#[test]
-fn abstracted_states_exclude_nothing_while_values_are_left() {
-    let mut machine = array(&[(true, &[(&["1", "2", "3"], 0)])], 0, Some(2));
-    for (count, left, comes) in [(0, 1, true), (1, 1, true), (1, 0, false), (2, 1, false)] {
-        let state = UniqueState { count, abstracted: Some(Abstracted { most: 2, left }), ..UniqueState::default() };
-        let state = machine.arena.unique_state(ARRAY, state);
-        assert_eq!(machine.excluded(ARRAY, state, 0).unwrap(), comes.then_some(NO_KEYS), "{count} came, {left} left");
-    }
-}
-
-#[test]
-fn abstracted_states_of_several_kinds_count_items_until_an_end() {
-    let mut machine = array(&[(true, &[(&[], 1)]), (true, &[(&[], 2)]), (false, &[(&[], 1)])], 0, Some(2));
-    for (at, count, comes) in [(0, 0, true), (1, 1, false), (2, 1, true), (1, 0, true)] {
-        let abstracted = Some(Abstracted { most: 2, left: MANY });
-        let state = machine.arena.unique_state(ARRAY, UniqueState { at, count, abstracted, ..UniqueState::default() });
-        let found = machine.excluded(ARRAY, state, 0).unwrap();
-        assert_eq!(found.is_some(), comes, "{count} items came, state {at}");
-    }
-}
-
-#[test]
 fn an_item_comes_only_if_the_array_can_end_within_its_bounds() {
     let strings: [State; 3] = [(true, &[(&["1", "2"], 1)]), (false, &[(&[], 2)]), (true, &[])];
     let numbers: [State; 3] = [(true, &[(&["1", "2"], 1)]), (false, &[(&["3"], 2)]), (true, &[])];
@@ -146,18 +101,6 @@ fn an_item_comes_only_if_the_array_can_end_within_its_bounds() {
             assert_eq!(excluded(&mut machine, 0, &[], 0).is_some(), comes, "at most {max} items");
         }
     }
-}
-
-#[test]
-fn an_item_of_no_text_never_comes() {
-    let mut machine = machine(|builder| {
-        let one = words(builder, &["1"]);
-        let endless = rule(builder, "endless", |builder, endless| seq(builder, &[one, endless]));
-        let punctuation = brackets(builder);
-        builder.unique_array(&[(true, vec![(endless.number(), 0), (one.number(), 0)])], punctuation, 0, None).unwrap()
-    });
-    assert_eq!(excluded(&mut machine, 0, &[], 0), None);
-    assert_eq!(excluded(&mut machine, 0, &[], 1), Some(vec![]));
 }
 
 #[test]
@@ -180,53 +123,6 @@ fn a_matching_gives_every_item_its_own_value() {
     ] {
         assert_eq!(machine.has_matching(&slots, came).unwrap(), expected, "{slots:?}");
     }
-}
-
-#[test]
-fn the_values_of_an_item_are_listed_once_each() {
-    let mut item = TermId::new(0);
-    let mut machine = machine(|builder| {
-        item = words(builder, &["1", "1.0", "2"]);
-        unique(builder, item, 0, None)
-    });
-    assert_eq!(machine.item_values(ARRAY, item, 1).unwrap(), None, "more than one");
-    let values = machine.item_values(ARRAY, item, 2).unwrap().unwrap();
-    assert_eq!(values.len(), 2);
-    assert!(values.iter().all(|&value| [&b"1 "[..], b"2 "].contains(&&*machine.unique.values[value as usize])));
-    assert_eq!(machine.value_count(ARRAY, 2).unwrap(), Some(2));
-    assert_eq!(machine.value_count(ARRAY, 1).unwrap(), None);
-    let mut several = array(&[(true, &[(&["1"], 0), (&["2"], 0)])], 0, None);
-    assert_eq!(several.value_count(ARRAY, 9).unwrap(), None, "two kinds of items");
-}
-
-#[test]
-fn values_of_rules_are_enumerated_by_a_search() {
-    let mut item = TermId::new(0);
-    let mut machine = machine(|builder| {
-        let [open, close] = [b"[", b"]"].map(|text| builder.literal(text).unwrap());
-        let digits = bytes(builder, b'1', b'2', 1, Some(1));
-        let inner = rule(builder, "inner", |_, _| digits);
-        item = seq(builder, &[open, inner, close]);
-        unique(builder, item, 0, None)
-    });
-    let values = machine.item_values(ARRAY, item, 16).unwrap().unwrap();
-    let mut texts: Vec<_> = values.iter().map(|&value| machine.unique.values[value as usize].to_vec()).collect();
-    texts.sort();
-    assert_eq!(texts, [b"[1 ]", b"[2 ]"]);
-    let id = after(&mut machine, b"[[1],[2]");
-    assert_eq!(machine.step(id, b',').unwrap(), crate::automaton::position::DEAD, "no third value");
-}
-
-#[test]
-fn states_are_reached_through_all_items() {
-    let machine = array(
-        &[(true, &[(&["1"], 2)]), (true, &[(&["2"], 0)]), (true, &[(&["3"], 2), (&["4"], 3)]), (true, &[])],
-        0,
-        None,
-    );
-    let spec = machine.arena.registers.uniques[0].clone();
-    assert_eq!(machine.reachable_states(&spec, 0), [0, 2, 3]);
-    assert_eq!(machine.reachable_states(&spec, 3), [3]);
 }
 
 #[test]

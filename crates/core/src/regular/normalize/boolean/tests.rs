@@ -1,9 +1,8 @@
 //! Unions, intersections and complements → their normal forms: the tests of `boolean`, apart because of their length.
 
 use super::*;
-use crate::regular::fixture::{regex, words};
+use crate::regular::fixture::regex;
 use crate::regular::id::SpecialId;
-use crate::regular::term::Info;
 use crate::regular::terms::STEPS_PER_TERM;
 
 #[test]
@@ -44,19 +43,6 @@ fn only_contained_alternatives_are_dropped() {
     }
 }
 
-#[test]
-fn the_complement_of_all_texts_has_no_text() {
-    let mut terms = Terms::new();
-    let terms = &mut terms;
-    let any = terms.any_text().unwrap();
-    let none = terms.not(any).unwrap();
-    let letters = terms.class(ByteSet::range(b'a', b'z')).unwrap();
-    assert_eq!(terms.and_unchecked(vec![letters, none]).unwrap(), EMPTY);
-    let bytes = terms.class(ByteSet::range(b'a', 0xff)).unwrap();
-    let left = terms.and_unchecked(vec![bytes, none]).unwrap();
-    assert!(terms.matches(left, b"\xff").unwrap() && !terms.matches(left, b"a").unwrap());
-}
-
 /// The number of operands of a union or an intersection.
 fn operands(terms: &Terms, id: TermId) -> usize {
     match terms.term(id) {
@@ -84,49 +70,6 @@ fn a_union_is_flat_and_without_what_adds_nothing() {
     assert!(operands(terms, optional) == 2 && terms.info(optional).nullable);
     let [x, y] = ["x", "y"].map(|pattern| regex(terms, pattern));
     assert_eq!(terms.alt(vec![x, y]).unwrap(), regex(terms, "[xy]"));
-}
-
-#[test]
-fn all_valid_texts_contain_every_other_regular_text() {
-    let mut terms = Terms::new();
-    let terms = &mut terms;
-    let any = terms.any_text().unwrap();
-    let (letters, half) = (regex(terms, "[a-z]*"), regex(terms, "[a-\\xff]x"));
-    let special = terms.special(SpecialId::new(0)).unwrap();
-    assert_eq!(terms.alt(vec![letters, any]), Ok(any));
-    for other in [half, special] {
-        let both = terms.alt(vec![other, any, letters]).unwrap();
-        assert_eq!(operands(terms, both), 2);
-    }
-}
-
-#[test]
-fn a_union_has_every_length_if_those_of_its_parts_touch() {
-    let mut terms = Terms::new();
-    for (pattern, expected) in [
-        ("a{1,2}|b{3,5}", (1, 5, true)),
-        ("a{1,2}|b{4,5}", (1, 5, false)),
-        ("a{1,5}|b{2,3}", (1, 5, true)),
-        ("a{1,5}|b{2,3}|c{6,7}", (1, 7, true)),
-        ("(aaa){1,2}|b{3,6}", (3, 6, false)),
-    ] {
-        let id = regex(&mut terms, pattern);
-        let Info { min_chars, max_chars, exact, depth, .. } = *terms.info(id);
-        assert_eq!((min_chars, max_chars, exact), expected, "{pattern}");
-        assert!(depth == 2 || pattern.starts_with('('));
-    }
-}
-
-#[test]
-fn four_literals_are_a_set_of_words_and_three_are_not() {
-    let mut terms = Terms::new();
-    let texts = ["ab", "cd", "ef", "gh"];
-    let [three, four, more] = ["ab|cd|ef", "ab|cd|ef|gh", "ab|cd|ef|gh|x*"].map(|pattern| regex(&mut terms, pattern));
-    assert_eq!(words(&mut terms, &texts), four);
-    assert_eq!([three, more].map(|id| operands(&terms, id)), [3, 2]);
-    for text in texts.into_iter().chain(["xx", ""]) {
-        assert_eq!(terms.matches(more, text.as_bytes()), Ok(true), "{text}");
-    }
 }
 
 #[test]
@@ -182,49 +125,6 @@ fn an_intersection_is_flat_and_without_what_excludes_nothing() {
     assert_eq!((terms.and_unchecked(vec![any, a]), terms.and_unchecked(vec![any])), (Ok(a), Ok(any)));
     let valid = terms.and_unchecked(vec![any, half]).unwrap();
     assert!(operands(terms, valid) == 2 && terms.info(valid).utf8);
-}
-
-#[test]
-fn lengths_that_exclude_each_other_leave_nothing() {
-    let mut terms = Terms::new();
-    for (one, other, is_empty) in
-        [("[ab]{1,2}", "[ac]{3,4}", true), ("[ab]{1,2}", "[ac]{2,3}", false), ("[ab]{3}", "[ac]{3}", false)]
-    {
-        let parts = [one, other].map(|pattern| regex(&mut terms, pattern));
-        let both = terms.and_unchecked(parts.to_vec()).unwrap();
-        assert_eq!(both == EMPTY, is_empty, "{one} {other}");
-        assert!(
-            is_empty
-                || terms.info(both).depth == 1 + parts.map(|part| terms.info(part).depth).into_iter().max().unwrap()
-        );
-    }
-}
-
-#[test]
-fn a_complement_that_excludes_nothing_here_is_dropped() {
-    let mut terms = Terms::new();
-    let terms = &mut terms;
-    let [kept, apart, near, star, other_star] = ["ab*", "cd", "ac", "a*", "b*"].map(|pattern| regex(terms, pattern));
-    let [not_apart, not_near, not_kept, not_other] =
-        [apart, near, kept, other_star].map(|id| terms.not_unchecked(id).unwrap());
-    assert_eq!(terms.and_unchecked(vec![kept, not_apart]), Ok(kept), "no text begins alike");
-    assert_eq!(terms.and_unchecked(vec![kept, not_kept]), Ok(EMPTY));
-    assert_eq!(terms.and_unchecked(vec![star, not_apart]), Ok(star), "the empty text is excluded by none");
-    for parts in [vec![kept, not_near], vec![star, not_other], vec![not_apart, not_near]] {
-        let both = terms.and_unchecked(parts.clone()).unwrap();
-        assert_eq!(operands(terms, both), 2, "{parts:?}");
-    }
-}
-
-#[test]
-fn a_complement_of_a_complement_is_the_term() {
-    let mut terms = Terms::new();
-    let ab = regex(&mut terms, "(ab)*");
-    let not = terms.not_unchecked(ab).unwrap();
-    assert_eq!((terms.not_unchecked(not), terms.not(not)), (Ok(ab), Ok(ab)));
-    assert_eq!((terms.not(EMPTY), terms.not(TOP)), (Ok(TOP), Ok(EMPTY)));
-    assert_eq!(terms.info(not).depth, terms.info(ab).depth + 1);
-    assert!(!terms.info(not).nullable && terms.info(ab).nullable);
 }
 
 #[test]
