@@ -89,17 +89,11 @@ impl Tree {
 
 /// A text between quotes; half of a surrogate pair is written as its escape.
 fn quoted(text: Text<'_>, style: &Style) -> String {
-    let points = match text {
-        Text::Unicode(text) => return (style.quoted)(text),
-        Text::Surrogates(points) => points,
-    };
-    let mark = (style.quoted)("").split_off(1);
-    let inside = |quoted: &str| quoted[1..quoted.len() - 1].to_owned();
-    let escaped = points.iter().map(|&point| match char::from_u32(point) {
-        Some(char) => inside(&(style.quoted)(char.encode_utf8(&mut [0; 4]))),
-        None => format!("\\u{point:04x}"),
-    });
-    format!("{mark}{}{mark}", escaped.collect::<String>())
+    match text {
+        Text::Unicode(text) => (style.quoted)(text),
+        // Such a text holds the escapes already.
+        Text::Surrogates(text) => (style.quoted)(text).replace(r"\\ud", r"\ud"),
+    }
 }
 
 /// A text as a string of JSON.
