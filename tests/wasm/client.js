@@ -145,7 +145,7 @@ export async function faults(frisket, { file }) {
   refuses("a token is no text", () => matcher.advance("1"));
   refuses("an object is not forged", () => grammar.compile(Object.create(Vocabulary.prototype)));
   refuses("an option has its name", () => Vocabulary.fromBytes(["a"], { end: [0] }));
-  const rules = 'first = "ä"; second = "b"';
+  const rules = 'first = "ä"; second = "b";';
   const iso = Grammar.fromEbnf(rules, { dialect: "iso", root: "second" }).compile(vocabulary).matcher();
   check("EBNF has dialects and rules", iso.forcedBytes()[0] === 98);
   const numbers = Grammar.fromAbnf("a = %xC3 %xA9", { values: "bytes" }).compile(vocabulary).matcher();
