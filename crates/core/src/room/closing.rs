@@ -189,7 +189,7 @@ impl Closings {
             }
         }
         // Among bytes that are equally near, a byte that is a token by itself is preferred.
-        let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.is_byte_token(byte));
+        let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.byte_tokens.contains(byte));
         if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
             if after < best.0 {
                 best = (after, Some(Step::Byte(byte)));

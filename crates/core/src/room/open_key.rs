@@ -34,7 +34,7 @@ impl Twin {
         let mut open = None;
         let mut twin = Position::clone(&position);
         for (head, _) in &mut twin.heads {
-            let Term::KeyExtra { object, state, inner, text: Text::Known(text), .. } = *machine.arena.term(*head)
+            let Term::KeyExtra { object, state, extra, inner, text: Text::Known(text) } = *machine.arena.term(*head)
             else {
                 continue;
             };
@@ -45,7 +45,7 @@ impl Twin {
             // The objects of several heads, as of an `anyOf`, must have read the same keys.
             let place = (state.keys, text, between);
             let is_alone =
-                may_add_keys(spec, state.count + 1) || depends_on_keys(&machine.arena.terms.keys, spec, state);
+                may_add_keys(spec, state, extra) || depends_on_keys(&machine.arena.terms.keys, spec, state);
             if is_alone || open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
@@ -108,10 +108,13 @@ pub(crate) fn is_behind_unknown_key(machine: &Machine, id: PositionId) -> bool {
     position.needs_replay || position.heads.iter().any(hides)
 }
 
-/// Whether a closing text may add unnamed keys to an object with `count` members.
-fn may_add_keys(spec: &ObjectSpec, count: u32) -> bool {
+/// Whether a closing text may add unnamed keys behind a member of an extra.
+fn may_add_keys(spec: &ObjectSpec, state: &ObjectState, extra: u32) -> bool {
+    let mut values = spec.extras[extra as usize].values.iter();
     let required = spec.properties.iter().filter(|property| property.required).count() as u32;
-    spec.required_marks != 0 || !spec.clauses.is_empty() || spec.min > required.max(count)
+    values.any(|value| !spec.needed_marks(state.marks | value.marks).is_empty())
+        || !spec.clauses.is_empty()
+        || spec.min > required.max(state.count + 1)
 }
 
 /// Whether the keys that came matter for more than the next key.

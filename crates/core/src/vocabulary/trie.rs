@@ -151,6 +151,12 @@ impl Trie {
         (self.child_bytes[place], self.child_nodes[place])
     }
 
+    /// The index of the first of some children whose subtree has the token of a place, or a later one.
+    pub(crate) fn child_reaching(&self, children: std::ops::Range<usize>, place: usize) -> usize {
+        let nodes = &self.child_nodes[children.clone()];
+        children.start + nodes.partition_point(|&child| self.tokens_before(self.end(child)) <= place)
+    }
+
     /// (byte, node) of every child, by byte.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = (u8, NodeId)> + '_ {
         let child_range = self.child_range(node);
