@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// measurement.
 const ALIKE_FROM: u32 = 4_096;
 
+/// Subtries of fewer nodes are walked: to find out that they need not be takes as long.
+const SKIPPED_FROM: u32 = 16;
+
 /// Words of a list that take as long as one step of the budget.
 const LISTED_PER_STEP: u64 = 64;
 
@@ -335,7 +338,7 @@ impl<'a> Reader<'a> {
             if !trie.has_children(node) {
                 continue;
             }
-            if self.rows.loops_below(self.machine, next, trie, node)? {
+            if trie.size(node) >= SKIPPED_FROM && self.rows.loops_below(self.machine, next, trie, node)? {
                 self.file_tokens(trie.tokens_below(node), next)?;
                 continue;
             }

@@ -44,8 +44,7 @@ impl Twin {
             let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
             // The objects of several heads, as of an `anyOf`, must have read the same keys.
             let place = (state.keys, text, between);
-            let is_alone =
-                may_add_keys(spec, state, extra) || depends_on_keys(&machine.arena.terms.keys, spec, state);
+            let is_alone = may_add_keys(spec, state, extra) || depends_on_keys(&machine.arena.terms.keys, spec, state);
             if is_alone || open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
@@ -53,13 +52,14 @@ impl Twin {
             *head = machine.arena.forget_text(*head)?;
         }
         let Some((keys, text, between)) = open else { return Ok(None) };
-        let text = machine.arena.registers.text(text);
-        if !between && text.contains(&b'\\') {
-            return Ok(None);
-        }
+        let mut text = machine.arena.registers.text(text);
+        let escape = text.iter().position(|&byte| byte == b'\\').filter(|_| !between);
+        text.truncate(escape.unwrap_or(text.len()));
         let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
         twin.heads = machine.frames.merge(&mut machine.arena, twin.heads)?;
-        Ok(Some(Twin { position: machine.intern(twin), read, keys }))
+        let twin = Twin { position: machine.intern(twin), read, keys };
+        // The character of an open escape is not known, so no earlier key may go on behind the characters before it.
+        Ok(if escape.is_some() && twin.is_near_earlier_key(machine) { None } else { Some(twin) })
     }
 
     /// Whether an earlier key begins as the open key does, so that not every text may complete it.
@@ -126,7 +126,7 @@ fn depends_on_keys(keys: &KeySets, spec: &ObjectSpec, state: &ObjectState) -> bo
 mod tests {
     use super::{is_behind_unknown_key, Twin};
     use crate::automaton::fixture::{alt, object};
-    use crate::builder::{Builder, ObjectRules};
+    use crate::builder::{Builder, ObjectRules, Punctuation};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
 
@@ -147,6 +147,46 @@ mod tests {
             Twin::of(&mut scene.machine, value).unwrap().is_none()
                 && Twin::of(&mut scene.machine, twins[0]).unwrap().is_none()
         );
+    }
+
+    #[test]
+    fn an_open_escape_has_a_twin_unless_an_earlier_key_may_come_again() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        for (text, has_twin) in [
+            ("{\"x\\", true),
+            ("{\"x\\u00", true),
+            ("{\"a\":1,\"x\\", true),
+            ("{\"xy\":1,\"x\\", false),
+            ("{\"xa\":1,\"x\\n\\u0", false),
+        ] {
+            let at = scene.after(text);
+            assert_eq!(Twin::of(&mut scene.machine, at).unwrap().is_some(), has_twin, "after {text}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_a_twin_once_no_further_member_has_to_leave_a_mark() {
+        // The values `1` and `a` leave these marks.
+        for (required_marks, marks, text, has_twin) in [
+            (1, [1, 1], "{\"x", true),
+            (1, [1, 0], "{\"x", false),
+            (1, [1, 0], "{\"b\":1,\"x", true),
+            (3, [1, 2], "{\"x", false),
+            (3, [1, 2], "{\"b\":a,\"x", false),
+            (3, [1, 2], "{\"b\":a,\"c\":1,\"x", true),
+        ] {
+            let mut scene = Scene::new(&TOKENS, |builder| {
+                let [open, close, colon, comma, empty] =
+                    [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
+                let values = [&b"1"[..], b"a"].map(|text| builder.literal(text).unwrap().number());
+                let keys = builder.any_text().unwrap().number();
+                let extras = vec![(keys, values.into_iter().zip(marks).collect())];
+                let rules = ObjectRules { required_marks, any_order: true, ..ObjectRules::default() };
+                builder.object(vec![], extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap()
+            });
+            let at = scene.after(text);
+            assert_eq!(Twin::of(&mut scene.machine, at).unwrap().is_some(), has_twin, "{marks:?} after {text}");
+        }
     }
 
     #[test]

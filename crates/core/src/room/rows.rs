@@ -1,8 +1,8 @@
 //! Position × byte → next position, in tables of one walk of the trie, with the costs of the positions.
 //!
-//! A walk meets few positions many times. A look-up among all steps of the machine takes longer than the rest of a step of
-//! the walk, so the positions that a walk meets get tables, as in a lazy DFA (Cox, "Regular Expression Matching in the
-//! Wild", 2010).
+//! A walk meets few positions many times. Looking a step up among all steps of the machine takes longer than the rest
+//! of a step of the walk, so the positions of a walk get tables, as in a lazy DFA (Cox, "Regular Expression Matching in
+//! the Wild", 2010).
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, Register, DEAD};
@@ -101,6 +101,9 @@ impl<T: Copy> Rows<T> {
     /// Whether all texts below a node lead from a row back to it; false while too few nodes were passed to find out.
     pub fn loops_below(&mut self, machine: &mut Machine, row: u32, trie: &Trie, node: NodeId) -> Result<bool> {
         let Row { passed, loops, steps, .. } = &mut self.rows[row as usize];
+        if *loops == Some(0) {
+            return Ok(false);
+        }
         *passed = passed.saturating_add(trie.size(node));
         if loops.is_none() && *passed >= LOOPS_FROM && steps.is_some() {
             let mut found = 0;
@@ -118,4 +121,66 @@ fn tells_all_bytes(machine: &Machine, id: PositionId) -> bool {
     let position = machine.position(id);
     let is_known_key = |head| matches!(machine.arena.term(head), Term::KeyExtra { text: Text::Known(_), .. });
     position.register != Register::Closed || position.heads.iter().any(|&(head, _)| is_known_key(head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{bytes, object, string};
+    use crate::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+    use crate::room::fixture::Scene;
+
+    fn any_keys(builder: &mut Builder) -> TermId {
+        let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+        object(builder, &[], &[(keys, one)], ObjectRules::default())
+    }
+
+    /// Reads each text by rows and by the machine; how many rows have tables, and how many have none.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, texts: &[&str]) -> (usize, usize) {
+        let mut scene = Scene::new(&["a"], make);
+        let mut rows = Rows::<()>::default();
+        for text in texts {
+            let (mut row, mut at) = (rows.row(&scene.machine, scene.machine.start), scene.machine.start);
+            for byte in text.bytes() {
+                at = scene.machine.step(at, byte).unwrap();
+                let next = rows.step(&mut scene.machine, row, byte).unwrap();
+                assert_eq!(next == NOWHERE, at == DEAD, "{text}");
+                if next == NOWHERE {
+                    break;
+                }
+                assert_eq!(rows.position(next), at, "{text}");
+                row = next;
+            }
+        }
+        let tables = rows.rows.iter().filter(|row| row.steps.is_some()).count();
+        (tables, rows.rows.len() - tables)
+    }
+
+    #[test]
+    fn rows_step_as_the_machine_does() {
+        let texts = ["\"abc\"", "\"a\\n\"", "\"", "x", "\"é\"", "\"abcdefgh"];
+        assert_eq!(check(|builder| string(builder, 0, Some(4)), &texts).1, 0);
+        assert_eq!(check(|builder| bytes(builder, b'a', b'c', 2, Some(3)), &["ab", "abca", "ad", "cccd"]), (4, 0));
+    }
+
+    #[test]
+    fn the_beginnings_of_a_key_have_no_tables() {
+        let (tables, without) = check(any_keys, &["{\"a\":1}", "{\"b\":1,\"a", "{\"b\":1,\"b\":1}", "{\"bb\":1}"]);
+        assert!(tables > 4 && without > 6, "{tables} {without}");
+    }
+
+    #[test]
+    fn all_texts_of_letters_lead_a_string_back_to_it() {
+        let names: Vec<String> = (0..400).map(|number| format!("{number}x")).chain(["1\"".into()]).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut scene = Scene::new(&names, |builder| string(builder, 0, None));
+        let at = scene.after("\"");
+        let trie = &scene.shared.vocabulary.trie;
+        let [one, two] = [b"1", b"2"].map(|text| trie.find(NodeId::ROOT, text).unwrap());
+        let mut rows = Rows::<()>::default();
+        let row = rows.row(&scene.machine, at);
+        let mut loops = |node| rows.loops_below(&mut scene.machine, row, trie, node).unwrap();
+        assert_eq!([two, two, two, one].map(&mut loops), [false, true, true, false], "first after as many nodes");
+    }
 }
