@@ -345,6 +345,23 @@ mod tests {
     }
 
     #[test]
+    fn tokens_have_their_places_in_the_trie_and_bytes_may_be_tokens() {
+        let vocabulary = vocabulary(TEXTS);
+        let trie = &vocabulary.trie;
+        for (id, text) in (0..).zip(TEXTS).filter(|(_, text)| !text.is_empty()) {
+            let place = vocabulary.places()[id] as usize;
+            assert_eq!(trie.tokens_between(place, place + 1), [id as u32], "{text:?}");
+            // From the children of the root, those before the token's first byte are skipped.
+            let child = trie.child_at(trie.child_reaching(trie.child_range(NodeId::ROOT), place));
+            assert_eq!(child.0, text[0], "{text:?}");
+        }
+        let all = trie.child_range(NodeId::ROOT);
+        assert_eq!(trie.child_reaching(all.clone(), TEXTS.len()), all.end, "behind the last token");
+        assert_eq!(vocabulary.byte_tokens, ByteSet::from_bytes([b'a', b'"', 0xc3].into_iter()));
+        assert_eq!(vocabulary.places()[0], 0, "no text");
+    }
+
+    #[test]
     fn special_tokens_are_known_by_name_and_by_number() {
         let tokens = vec![Some(Box::from(&b"a"[..])), None, None];
         let special = [("<x>", 1), ("<[7]>", 2)].map(|(name, id)| (name.to_owned(), id));
