@@ -99,7 +99,11 @@ impl Machine {
         rank: impl Fn(u8) -> u8,
     ) -> Result<Option<(u64, u8)>> {
         let mut best: Option<(u64, u8, u8)> = None;
-        self.for_each_candidate(distances, position, &rank, |least, byte, _| {
+        self.for_each_candidate(distances, position, &rank, |least, span| {
+            if best.is_some_and(|best| best.0 < least) {
+                return;
+            }
+            let byte = most_readable_of(span, &rank);
             if best.is_none_or(|best| (least, rank(byte)) < (best.0, best.1)) {
                 best = Some((least, rank(byte), byte));
             }
@@ -299,8 +303,9 @@ impl Machine {
         let SearchNode { position, length, .. } = nodes[node as usize];
         let position = self.position(position).clone();
         let length = length + 1;
-        self.for_each_candidate(distances, &position, rank, |least, byte, span| {
+        self.for_each_candidate(distances, &position, rank, |least, span| {
             *order += 1;
+            let byte = most_readable_of(span, rank);
             open.push(Reverse(Candidate {
                 total: length + weight * least,
                 length: Reverse(length),
@@ -314,13 +319,13 @@ impl Machine {
         Ok(())
     }
 
-    /// Calls `tell` with the bound, the byte of lowest `rank` and the interval, for each interval of equivalent bytes.
+    /// Calls `tell` with the bound and the interval, for each interval of equivalent bytes.
     fn for_each_candidate(
         &mut self,
         distances: &mut Distances,
         position: &Position,
         rank: impl Fn(u8) -> u8,
-        mut tell: impl FnMut(u64, u8, (u8, u8)),
+        mut tell: impl FnMut(u64, (u8, u8)),
     ) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
         let inner_of = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
@@ -333,21 +338,21 @@ impl Machine {
         let has_uniques = self.has_uniques();
         loop {
             let high = boundaries.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
-            let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
                 self.arena.spend(STEPS_PER_CANDIDATE)?;
                 let inner = inner_of(self, head);
-                let next = self.arena.derive(inner, readable)?;
+                let next = self.arena.derive(inner, byte)?;
                 if next != EMPTY {
                     least = least.min(distances.after(self, head, inner, next, frame)?);
                 }
             }
             if least < NEVER {
-                tell(least, readable, (byte, high));
+                tell(least, (byte, high));
                 if has_uniques {
+                    let readable = most_readable_of((byte, high), &rank);
                     let others = (byte..=high).filter(|&other| other != readable && ends_an_item(other));
-                    others.for_each(|other| tell(least, other, (other, other)));
+                    others.for_each(|other| tell(least, (other, other)));
                 }
             }
             match high.checked_add(1) {
@@ -443,6 +448,11 @@ enum Found {
 /// head tells them apart.
 fn ends_an_item(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'j')
+}
+
+/// The byte of lowest `rank` in an interval.
+fn most_readable_of((low, high): (u8, u8), rank: impl Fn(u8) -> u8) -> u8 {
+    (low..=high).min_by_key(|&byte| rank(byte)).unwrap_or(low)
 }
 
 /// How readable a byte is; lower comes first, 4 last.

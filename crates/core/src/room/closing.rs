@@ -188,11 +188,16 @@ impl Closings {
                 best = (after, Some(Step::Special(special)));
             }
         }
-        // Among bytes that are equally near, a byte that is a token by itself is preferred.
-        let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.is_byte_token(byte));
-        if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
-            if after < best.0 {
-                best = (after, Some(Step::Byte(byte)));
+        let only = position.only_head().and_then(|head| machine.arena.first_bytes(head).single());
+        if let Some(byte) = only {
+            best.1 = Some(Step::Byte(byte));
+        } else {
+            // Among bytes that are equally near, a byte that is a token by itself is preferred.
+            let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.byte_tokens.contains(byte));
+            if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
+                if after < best.0 {
+                    best = (after, Some(Step::Byte(byte)));
+                }
             }
         }
         let next = match best.1 {

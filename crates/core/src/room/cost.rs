@@ -11,22 +11,24 @@ use crate::regular::id::SpecialId;
 use crate::room::alike::alike;
 use crate::room::closing::Closings;
 use crate::room::open_key::is_behind_unknown_key;
+use crate::room::rows::{Rows, NOWHERE};
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_set::{sparse_bits, Part, Words};
+use crate::vocabulary::token_set::{sparse_bits, tokens, Part, Words};
 use crate::vocabulary::vocabulary::Vocabulary;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// From this many tokens of a string that must not be repeated on, their classes are looked for (`alike`). Chosen without
 /// measurement.
 const ALIKE_FROM: u32 = 4_096;
 
+/// Subtries of fewer nodes are walked: to find out that they need not be takes as long.
+const SKIPPED_FROM: u32 = 16;
+
 /// Words of a list that take as long as one step of the budget.
 const LISTED_PER_STEP: u64 = 64;
 
-/// From this many tokens on, tokens are read in the order of the trie: reading a single token takes 1 µs, and finding the
-/// order takes 100 µs.
-const ORDERED_FROM: u32 = 128;
+/// If at most one token in this many is left, the walk of the trie is led to these: finding their places takes 4 ns each.
+const LED_RATIO: usize = 8;
 
 /// The tokens of one position's mask by their cost: the fewest tokens that end the text after them.
 pub(crate) struct Costs {
@@ -136,25 +138,25 @@ struct Reader<'a> {
     closings: &'a mut Closings,
     vocabulary: &'a Vocabulary,
     words: Vec<u32>,
-    /// Cost → bits of the tokens that were read.
-    costs: FxHashMap<u32, Vec<u32>>,
+    /// (cost, bits of the tokens that were read).
+    sets: Vec<(u32, Vec<u32>)>,
     /// Tokens whose costs were known before.
     groups: Vec<Group>,
-    /// Position after a token → its cost.
-    after: FxHashMap<PositionId, u32>,
+    /// The positions after tokens, each with the index of its set; None if a twin cannot tell the cost.
+    rows: Rows<Option<usize>>,
 }
 
 impl<'a> Reader<'a> {
     fn new(machine: &'a mut Machine, closings: &'a mut Closings, vocabulary: &'a Vocabulary, mask: &Mask) -> Self {
         let mut words = vec![0; vocabulary.mask_words()];
         mask.write(&mut words);
-        let (costs, after) = (FxHashMap::default(), FxHashMap::default());
-        Reader { machine, closings, vocabulary, words, costs, groups: Vec::new(), after }
+        let rows = Rows::default();
+        Reader { machine, closings, vocabulary, words, sets: Vec::new(), groups: Vec::new(), rows }
     }
 
     fn into_costs(self) -> Costs {
         let mut groups = self.groups;
-        groups.extend(self.costs.into_iter().map(|(cost, bits)| Group::new(cost, bits)));
+        groups.extend(self.sets.into_iter().map(|(cost, bits)| Group::new(cost, bits)));
         // The order of groups with equal costs does not matter, because a mask is their union.
         groups.sort_by_key(|group| group.cost);
         Costs { groups }
@@ -167,14 +169,14 @@ impl<'a> Reader<'a> {
         if self.left() >= ALIKE_FROM {
             self.read_alike(position)?;
         }
-        match self.left() {
-            ORDERED_FROM.. => self.read_in_order(position)?,
-            _ => self.read_each(position)?,
-        }
+        self.read_along_trie(position)?;
         // The tokens that are left and have no text end the sequence: nothing is needed after them.
         let ends = self.vocabulary.eos.iter().copied().filter(|&token| self.is_left(token));
         let ends: Vec<u32> = ends.collect();
-        ends.into_iter().for_each(|token| self.file_at(token, 0));
+        if !ends.is_empty() {
+            let set = self.set_of_cost(0);
+            ends.into_iter().for_each(|token| self.file(token, set));
+        }
         Ok(())
     }
 
@@ -187,48 +189,70 @@ impl<'a> Reader<'a> {
         self.words[token as usize >> 5] >> (token & 31) & 1 == 1
     }
 
-    /// Files a token under the cost of the position after it.
-    fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
-        if let Some(cost) = self.cost_of(after)? {
-            self.file_at(token, cost);
-        }
-        Ok(())
+    /// The set of the tokens that lead to a position; None if they must be read from another position.
+    fn set_after(&mut self, after: PositionId) -> Result<Option<usize>> {
+        let row = self.rows.row(self.machine, after);
+        self.set_of_row(row)
     }
 
-    /// The cost of a position after a token; None if the token must be read from another position.
-    fn cost_of(&mut self, after: PositionId) -> Result<Option<u32>> {
-        if let Some(&cost) = self.after.get(&after) {
-            return Ok(Some(cost));
+    fn set_of_row(&mut self, row: u32) -> Result<Option<usize>> {
+        if let Some(set) = self.rows.value(row) {
+            return Ok(set);
         }
+        let after = self.rows.position(row);
         // A twin does not know its key, so it cannot tell the cost here: the token is read from the exact position.
-        if is_behind_unknown_key(self.machine, after) {
-            return Ok(None);
-        }
-        let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
-        self.after.insert(after, cost);
-        Ok(Some(cost))
+        let set = match is_behind_unknown_key(self.machine, after) {
+            true => None,
+            false => {
+                let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
+                Some(self.set_of_cost(cost))
+            }
+        };
+        self.rows.set_value(row, set);
+        Ok(set)
     }
 
-    fn file_at(&mut self, token: u32, cost: u32) {
-        self.file_word(token as usize >> 5, 1 << (token & 31), cost);
+    fn set_of_cost(&mut self, cost: u32) -> usize {
+        let known = self.sets.iter().position(|&(other, _)| other == cost);
+        known.unwrap_or_else(|| {
+            self.sets.push((cost, vec![0; self.words.len()]));
+            self.sets.len() - 1
+        })
     }
 
-    /// Files some tokens of one word.
-    fn file_word(&mut self, place: usize, bits: u32, cost: u32) {
-        self.words[place] &= !bits;
-        let room = self.words.len();
-        self.costs.entry(cost).or_insert_with(|| vec![0; room])[place] |= bits;
+    fn file(&mut self, token: u32, set: usize) {
+        let (place, bit) = (token as usize >> 5, 1 << (token & 31));
+        self.words[place] &= !bit;
+        self.sets[set].1[place] |= bit;
     }
 
     /// Files the tokens of a list that are still to be read. All tokens of the list lead to the position `after`.
     fn file_list(&mut self, list: &Words, after: PositionId) -> Result<()> {
-        let Some(cost) = self.cost_of(after)? else { return Ok(()) };
-        let room = self.words.len();
-        let filed = self.costs.entry(cost).or_insert_with(|| vec![0; room]);
+        let Some(set) = self.set_after(after)? else { return Ok(()) };
+        let filed = &mut self.sets[set].1;
         for &(place, bits) in list.iter() {
             let both = self.words[place as usize] & bits;
             filed[place as usize] |= both;
             self.words[place as usize] &= !both;
+        }
+        Ok(())
+    }
+
+    /// Files those of some tokens that are still to be read. All tokens lead to the position of the row.
+    fn file_tokens(&mut self, tokens: &[u32], row: u32) -> Result<()> {
+        let mut set = None;
+        for &token in tokens {
+            if !self.is_left(token) {
+                continue;
+            }
+            let set = match set {
+                Some(set) => set,
+                None => match self.set_of_row(row)? {
+                    Some(found) => *set.insert(found),
+                    None => return Ok(()),
+                },
+            };
+            self.file(token, set);
         }
         Ok(())
     }
@@ -239,7 +263,9 @@ impl<'a> Reader<'a> {
             if self.is_left(token) {
                 let after = self.machine.step_special(position, SpecialId::at(special))?;
                 if after != DEAD {
-                    self.file(token, after)?;
+                    if let Some(set) = self.set_after(after)? {
+                        self.file(token, set);
+                    }
                 }
             }
         }
@@ -253,8 +279,12 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let (mut at, mut read) = (position, 0);
-        for (chars, list) in self.vocabulary.text_lengths().lists() {
+        let lengths = self.vocabulary.text_lengths();
+        for (chars, list) in lengths.lists() {
             self.machine.arena.spend(1 + list.len() as u64 / LISTED_PER_STEP)?;
+            if self.machine.step(at, b' ')? == at {
+                return self.file_list(lengths.all(), at);
+            }
             if list.iter().all(|&(place, bits)| self.words[place as usize] & bits == 0) {
                 continue;
             }
@@ -272,52 +302,63 @@ impl<'a> Reader<'a> {
         let words = &self.words;
         let is_left = |token: u32| words[token as usize >> 5] >> (token & 31) & 1 == 1;
         let found = alike(self.machine, self.closings, self.vocabulary, position, is_left)?;
-        found.into_iter().for_each(|(token, cost)| self.file_at(token, cost));
-        Ok(())
-    }
-
-    fn read_each(&mut self, position: PositionId) -> Result<()> {
-        for place in 0..self.words.len() {
-            for token in tokens_of(place, self.words[place]) {
-                let Some(text) = self.vocabulary.token(token) else { continue };
-                let after = self.machine.read(position, text)?;
-                if after != DEAD {
-                    self.file(token, after)?;
-                }
-            }
+        for (token, cost) in found {
+            let set = self.set_of_cost(cost);
+            self.file(token, set);
         }
         Ok(())
     }
 
-    /// Reads the tokens that are left in the order of the trie, so that common prefixes are read once.
-    fn read_in_order(&mut self, position: PositionId) -> Result<()> {
-        let (vocabulary, words) = (self.vocabulary, self.words.clone());
-        let is_left = |token: u32| words[token as usize >> 5] >> (token & 31) & 1 == 1;
-        self.machine.arena.spend(words.len() as u64)?;
-        // `path[i]` is the position after `i + 1` bytes of the token before.
-        let (mut path, mut before): (Vec<PositionId>, &[u8]) = (Vec::new(), &[]);
-        for &token in vocabulary.trie.tokens_below(NodeId::ROOT).iter().filter(|&&token| is_left(token)) {
-            let Some(text) = vocabulary.token(token) else { continue };
-            let common = before.iter().zip(text).take_while(|(one, other)| one == other).count();
-            path.truncate(common);
-            let mut after = path.last().copied().unwrap_or(position);
-            for &byte in &text[path.len()..] {
-                self.machine.arena.spend(1)?;
-                after = if after == DEAD { DEAD } else { self.machine.step(after, byte)? };
-                path.push(after);
+    /// Reads the tokens that are left along the trie, so that common prefixes are read once.
+    fn read_along_trie(&mut self, position: PositionId) -> Result<()> {
+        let trie = &self.vocabulary.trie;
+        self.machine.arena.spend(1 + self.words.len() as u64 / LISTED_PER_STEP)?;
+        let places = self.places_left();
+        let mut next_places = places.iter().flatten().map(|&place| place as usize).peekable();
+        let start = self.rows.row(self.machine, position);
+        let mut pending = vec![(trie.child_range(NodeId::ROOT), start)];
+        while let Some((children, row)) = pending.last_mut() {
+            if places.is_some() && children.start < children.end {
+                let passed = trie.tokens_before(trie.child_at(children.start).1);
+                while next_places.next_if(|&place| place < passed).is_some() {}
+                let Some(&place) = next_places.peek() else { return Ok(()) };
+                children.start = trie.child_reaching(children.clone(), place);
             }
-            before = text;
-            if after != DEAD {
-                self.file(token, after)?;
+            let Some(child) = children.next() else {
+                pending.pop();
+                continue;
+            };
+            let (row, (byte, node)) = (*row, trie.child_at(child));
+            self.machine.arena.spend(1)?;
+            let next = self.rows.step(self.machine, row, byte)?;
+            if next == NOWHERE {
+                continue;
             }
+            self.file_tokens(trie.tokens_at(node), next)?;
+            if !trie.has_children(node) {
+                continue;
+            }
+            if trie.size(node) >= SKIPPED_FROM && self.rows.loops_below(self.machine, next, trie, node)? {
+                self.file_tokens(trie.tokens_below(node), next)?;
+                continue;
+            }
+            pending.push((trie.child_range(node), next));
         }
         Ok(())
     }
-}
 
-/// The tokens of one word of a mask.
-fn tokens_of(place: usize, word: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (place as u32) << 5 | bit)
+    /// The places of the tokens that are left in the order of the trie, ascending; None if they are many.
+    fn places_left(&self) -> Option<Vec<u32>> {
+        if self.left() as usize > self.vocabulary.len() / LED_RATIO {
+            return None;
+        }
+        let left = tokens((0..).zip(self.words.iter().copied()));
+        let mut bits = vec![0u32; self.words.len()];
+        for place in left.map(|token| self.vocabulary.places()[token as usize]) {
+            bits[place as usize >> 5] |= 1 << (place & 31);
+        }
+        Some(tokens((0..).zip(bits)).collect())
+    }
 }
 
 #[cfg(test)]

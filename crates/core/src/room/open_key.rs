@@ -34,7 +34,7 @@ impl Twin {
         let mut open = None;
         let mut twin = Position::clone(&position);
         for (head, _) in &mut twin.heads {
-            let Term::KeyExtra { object, state, inner, text: Text::Known(text), .. } = *machine.arena.term(*head)
+            let Term::KeyExtra { object, state, extra, inner, text: Text::Known(text) } = *machine.arena.term(*head)
             else {
                 continue;
             };
@@ -44,8 +44,7 @@ impl Twin {
             let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
             // The objects of several heads, as of an `anyOf`, must have read the same keys.
             let place = (state.keys, text, between);
-            let is_alone =
-                may_add_keys(spec, state.count + 1) || depends_on_keys(&machine.arena.terms.keys, spec, state);
+            let is_alone = may_add_keys(spec, state, extra) || depends_on_keys(&machine.arena.terms.keys, spec, state);
             if is_alone || open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
@@ -53,13 +52,14 @@ impl Twin {
             *head = machine.arena.forget_text(*head)?;
         }
         let Some((keys, text, between)) = open else { return Ok(None) };
-        let text = machine.arena.registers.text(text);
-        if !between && text.contains(&b'\\') {
-            return Ok(None);
-        }
+        let mut text = machine.arena.registers.text(text);
+        let escape = text.iter().position(|&byte| byte == b'\\').filter(|_| !between);
+        text.truncate(escape.unwrap_or(text.len()));
         let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
         twin.heads = machine.frames.merge(&mut machine.arena, twin.heads)?;
-        Ok(Some(Twin { position: machine.intern(twin), read, keys }))
+        let twin = Twin { position: machine.intern(twin), read, keys };
+        // The character of an open escape is not known, so no earlier key may go on behind the characters before it.
+        Ok(if escape.is_some() && twin.is_near_earlier_key(machine) { None } else { Some(twin) })
     }
 
     /// Whether an earlier key begins as the open key does, so that not every text may complete it.
@@ -108,10 +108,13 @@ pub(crate) fn is_behind_unknown_key(machine: &Machine, id: PositionId) -> bool {
     position.needs_replay || position.heads.iter().any(hides)
 }
 
-/// Whether a closing text may add unnamed keys to an object with `count` members.
-fn may_add_keys(spec: &ObjectSpec, count: u32) -> bool {
+/// Whether a closing text may add unnamed keys behind a member of an extra.
+fn may_add_keys(spec: &ObjectSpec, state: &ObjectState, extra: u32) -> bool {
+    let mut values = spec.extras[extra as usize].values.iter();
     let required = spec.properties.iter().filter(|property| property.required).count() as u32;
-    spec.required_marks != 0 || !spec.clauses.is_empty() || spec.min > required.max(count)
+    values.any(|value| !spec.needed_marks(state.marks | value.marks).is_empty())
+        || !spec.clauses.is_empty()
+        || spec.min > required.max(state.count + 1)
 }
 
 /// Whether the keys that came matter for more than the next key.
@@ -121,9 +124,9 @@ fn depends_on_keys(keys: &KeySets, spec: &ObjectSpec, state: &ObjectState) -> bo
 
 #[cfg(test)]
 mod tests {
-    use super::Twin;
-    use crate::automaton::fixture::object;
-    use crate::builder::{Builder, ObjectRules};
+    use super::{is_behind_unknown_key, Twin};
+    use crate::automaton::fixture::{alt, object};
+    use crate::builder::{Builder, ObjectRules, Punctuation};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
 
@@ -144,6 +147,69 @@ mod tests {
             Twin::of(&mut scene.machine, value).unwrap().is_none()
                 && Twin::of(&mut scene.machine, twins[0]).unwrap().is_none()
         );
+    }
+
+    #[test]
+    fn an_open_escape_has_a_twin_unless_an_earlier_key_may_come_again() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        for (text, has_twin) in [
+            ("{\"x\\", true),
+            ("{\"x\\u00", true),
+            ("{\"a\":1,\"x\\", true),
+            ("{\"xy\":1,\"x\\", false),
+            ("{\"xa\":1,\"x\\n\\u0", false),
+        ] {
+            let at = scene.after(text);
+            assert_eq!(Twin::of(&mut scene.machine, at).unwrap().is_some(), has_twin, "after {text}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_a_twin_once_no_further_member_has_to_leave_a_mark() {
+        // The values `1` and `a` leave these marks.
+        for (required_marks, marks, text, has_twin) in [
+            (1, [1, 1], "{\"x", true),
+            (1, [1, 0], "{\"x", false),
+            (1, [1, 0], "{\"b\":1,\"x", true),
+            (3, [1, 2], "{\"x", false),
+            (3, [1, 2], "{\"b\":a,\"x", false),
+            (3, [1, 2], "{\"b\":a,\"c\":1,\"x", true),
+        ] {
+            let mut scene = Scene::new(&TOKENS, |builder| {
+                let [open, close, colon, comma, empty] =
+                    [&b"{"[..], b"}", b":", b",", b"{}"].map(|text| builder.literal(text).unwrap());
+                let values = [&b"1"[..], b"a"].map(|text| builder.literal(text).unwrap().number());
+                let keys = builder.any_text().unwrap().number();
+                let extras = vec![(keys, values.into_iter().zip(marks).collect())];
+                let rules = ObjectRules { required_marks, any_order: true, ..ObjectRules::default() };
+                builder.object(vec![], extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap()
+            });
+            let at = scene.after(text);
+            assert_eq!(Twin::of(&mut scene.machine, at).unwrap().is_some(), has_twin, "{marks:?} after {text}");
+        }
+    }
+
+    #[test]
+    fn objects_that_read_one_key_side_by_side_have_one_twin() {
+        let mut scene = Scene::new(&TOKENS, |builder| {
+            let objects = [b"1", b"a"].map(|value| {
+                let (keys, value) = (builder.any_text().unwrap(), builder.literal(value).unwrap());
+                object(builder, &[], &[(keys, value)], ObjectRules::default())
+            });
+            alt(builder, &objects)
+        });
+        let [a, b] = ["{\"a", "{\"xyz"].map(|text| scene.after(text));
+        assert_eq!(scene.machine.position(a).heads.len(), 2);
+        let twins = [a, b].map(|at| Twin::of(&mut scene.machine, at).unwrap().unwrap().position);
+        assert!(twins[0] == twins[1] && a != b);
+        let [a, b] = [a, b].map(|at| {
+            let mask = scene.mask(at);
+            let (room, mut source) = scene.parts();
+            [1, 3, 4].map(|left| room.mask(&mut source, (at, &mask), left).unwrap())
+        });
+        let [a, b] = [a, b].map(|masks| masks.map(|mask| scene.tokens(&mask)));
+        assert_eq!(a, b);
+        assert_eq!(a, [vec![], vec![], vec![2]], "its quote, a colon, a value and the end");
     }
 
     #[test]

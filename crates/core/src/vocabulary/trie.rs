@@ -151,6 +151,14 @@ impl Trie {
         (self.child_bytes[place], self.child_nodes[place])
     }
 
+    /// The index of the first of some children whose subtree has the token of a place, or a later one.
+    pub(crate) fn child_reaching(&self, children: std::ops::Range<usize>, place: usize) -> usize {
+        let is_before = |&child: &NodeId| self.tokens_before(self.end(child)) <= place;
+        let (from, nodes) = (children.start, &self.child_nodes[children]);
+        // Where many places are asked for, it is mostly the first one.
+        from + if nodes.first().is_some_and(is_before) { nodes.partition_point(is_before) } else { 0 }
+    }
+
     /// (byte, node) of every child, by byte.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = (u8, NodeId)> + '_ {
         let child_range = self.child_range(node);

@@ -49,8 +49,11 @@ pub struct Vocabulary {
     occurrences: ByteIndex,
     classes: Cache<CharClass, (TokenSet, usize)>,
     text_lengths: Once<TextLengths>,
+    places: Once<Box<[u32]>>,
     /// The first bytes of all tokens.
     pub(crate) begins: ByteSet,
+    /// The bytes that are tokens by themselves.
+    pub(crate) byte_tokens: ByteSet,
     /// Code points of the longest token.
     pub longest: u32,
     /// The beginnings of JSON keys inside tokens.
@@ -114,6 +117,8 @@ impl Vocabulary {
             (build_trie(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(build_indexes))
         });
         let begins = ByteSet::from_bytes(trie.children(NodeId::ROOT).map(|(byte, _)| byte));
+        let alone = trie.children(NodeId::ROOT).filter(|&(_, node)| !trie.tokens_at(node).is_empty());
+        let byte_tokens = ByteSet::from_bytes(alone.map(|(byte, _)| byte));
         let longest = lengths.longest;
         let classes = Cache::new(CLASS_CACHE_BYTES);
         Ok(Vocabulary {
@@ -127,7 +132,9 @@ impl Vocabulary {
             occurrences,
             classes,
             text_lengths: Once::new(),
+            places: Once::new(),
             begins,
+            byte_tokens,
             longest,
             key_prefixes,
         })
@@ -189,6 +196,17 @@ impl Vocabulary {
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
             + self.text_lengths.get().map_or(0, TextLengths::memory_bytes)
+            + self.places.get().map_or(0, |places| 4 * places.len())
+    }
+
+    /// The place of each token in the order of the trie, found when it is first asked for; 0 for tokens without text.
+    pub(crate) fn places(&self) -> &[u32] {
+        self.places.get_or_init(|| {
+            let mut places = vec![0; self.size];
+            let tokens = self.trie.tokens_between(0, self.trie.tokens_before(NodeId::at(self.trie.len())));
+            (0..).zip(tokens).for_each(|(place, &token)| places[token as usize] = place);
+            places.into()
+        })
     }
 
     /// The tokens of unescaped text by their number of characters, found when they are first asked for.
@@ -197,11 +215,6 @@ impl Vocabulary {
             let texts = (0..self.size as u32).filter(|&token| self.is_text(token));
             TextLengths::new(texts.map(|token| (self.chars(token), token)))
         })
-    }
-
-    /// Whether a token is this byte alone.
-    pub(crate) fn is_byte_token(&self, byte: u8) -> bool {
-        self.trie.child(NodeId::ROOT, byte).is_some_and(|node| !self.trie.tokens_at(node).is_empty())
     }
 
     /// Whether some token begins with a byte of `low..=high`.
@@ -311,6 +324,23 @@ mod tests {
         b"\"\"",
         b"ab\"",
     ];
+
+    #[test]
+    fn tokens_have_their_places_in_the_trie_and_bytes_may_be_tokens() {
+        let vocabulary = vocabulary(TEXTS);
+        let trie = &vocabulary.trie;
+        for (id, text) in (0..).zip(TEXTS).filter(|(_, text)| !text.is_empty()) {
+            let place = vocabulary.places()[id] as usize;
+            assert_eq!(trie.tokens_between(place, place + 1), [id as u32], "{text:?}");
+            // From the children of the root, those before the token's first byte are skipped.
+            let child = trie.child_at(trie.child_reaching(trie.child_range(NodeId::ROOT), place));
+            assert_eq!(child.0, text[0], "{text:?}");
+        }
+        let all = trie.child_range(NodeId::ROOT);
+        assert_eq!(trie.child_reaching(all.clone(), TEXTS.len()), all.end, "behind the last token");
+        assert_eq!(vocabulary.byte_tokens, ByteSet::from_bytes([b'a', b'"', 0xc3].into_iter()));
+        assert_eq!(vocabulary.places()[0], 0, "no text");
+    }
 
     #[test]
     fn special_tokens_are_known_by_name_and_by_number() {

@@ -25,7 +25,7 @@ impl ObjectSpec {
     }
 
     /// Sets of missing marks; every completion leaves one mark of each set.
-    pub(super) fn needed_marks(&self, marks: u64) -> SmallVec<[u64; 2]> {
+    pub(crate) fn needed_marks(&self, marks: u64) -> SmallVec<[u64; 2]> {
         self.all_clauses().filter(|clause| clause.is_open(marks)).map(|clause| clause.conclusions).collect()
     }
 
