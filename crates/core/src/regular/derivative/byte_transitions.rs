@@ -114,18 +114,14 @@ pub(crate) fn transitions_by(
     last: u8,
     mut derive: impl FnMut(u8) -> Result<TermId>,
 ) -> Result<Transitions> {
-    let (mut transitions, mut byte) = (Transitions::new(), 0u8);
-    loop {
-        let (low, high) = boundaries.interval(byte);
+    let mut transitions = Transitions::new();
+    for (low, high) in boundaries.intervals(0, last) {
         let target = if first.contains(low) { derive(low)? } else { EMPTY };
         if target != EMPTY {
             transitions.push((low, high, target));
         }
-        match high.checked_add(1).filter(|&next| next <= last) {
-            Some(next) => byte = next,
-            None => return Ok(transitions),
-        }
     }
+    Ok(transitions)
 }
 
 #[cfg(test)]
