@@ -4,6 +4,7 @@ use super::*;
 use crate::builder::{Builder, ObjectRules};
 use crate::grammar::fixture::{braces, brackets, literal, object, rules};
 use crate::grammar::rules::Rules;
+use crate::regular::term::EPSILON;
 
 /// (nullable, productive) of the node that `make` makes of the calls of these rules.
 fn facts(bodies: &[(&str, &[&str])], make: impl Fn(&mut Builder, &[TermId]) -> TermId) -> (bool, bool) {
@@ -212,10 +213,7 @@ fn objects_lose_values_that_match_nothing() {
     let extras = vec![(any, vec![(dead, 0), (text, 4)])];
     builder.object(named, extras, punctuation, ObjectRules::default()).unwrap();
     object(&mut builder, &[("c", true)], &[], ObjectRules::default());
-    let mut facts = Facts::default();
-    let body = builder.node(dead).unwrap();
-    facts.compute(&mut builder.arena, &[body]).unwrap();
-    facts.prune(&mut builder.arena);
+    Rules::clone(&builder.rules).prepare(&mut builder.arena, None, EPSILON).unwrap();
     let objects = &builder.arena.registers.objects;
     let marks = |values: &[crate::json::registers::Value]| values.iter().map(|value| value.marks).collect::<Vec<_>>();
     let pruned = &objects[0];
