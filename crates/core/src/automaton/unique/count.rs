@@ -4,9 +4,8 @@
 //! still differ.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::unique::PER_PARTIAL_VALUE;
 use crate::error::Result;
-use crate::json::partial_value::NOTHING_READ;
+use crate::json::partial_value::{PartialValues, NOTHING_READ};
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON};
@@ -186,9 +185,8 @@ impl Machine {
         let mut texts = Vec::with_capacity(spelled.len());
         for text in spelled {
             self.arena.spend(text.len() as u64)?;
-            let before = self.unique.partial_values.len();
-            let partial = text.iter().fold(NOTHING_READ, |at, &byte| self.unique.partial_values.next(at, byte));
-            self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
+            let read = |values: &mut PartialValues| text.iter().fold(NOTHING_READ, |at, &byte| values.next(at, byte));
+            let partial = self.extend_partial_values(read);
             texts.push(self.value_text(ordered, NOTHING_READ, partial)?);
         }
         Ok(Some(texts))
