@@ -126,7 +126,7 @@ mod tests {
                 (Ok(()), None) => {}
                 (Err(error), Some(expected)) => {
                     let text = error.to_string();
-                    assert!(text.contains(expected) && text.contains("asked at [\"ab\"]"), "{text}");
+                    assert!(text.contains(expected) && text.contains("asked at ['ab']"), "{text}");
                 }
                 (verdict, _) => panic!("{tokens:?}: {verdict:?}"),
             }
