@@ -81,18 +81,7 @@ impl Terms {
             filtered_keys: Table::default(),
             budget: Budget::default(),
         };
-        let facts = |nullable, max_chars| Info {
-            hash: 0,
-            nullable,
-            structural: false,
-            utf8: true,
-            searched: false,
-            counts: false,
-            depth: 0,
-            min_chars: 0,
-            max_chars,
-            exact: true,
-        };
+        let facts = |nullable, max_chars| Info { nullable, utf8: true, max_chars, exact: true, ..Info::default() };
         terms.push(Term::Empty, Info { min_chars: MANY, ..facts(false, 0) }, Hasher128::new(0).finish());
         terms.push(Term::Epsilon, facts(true, 0), Hasher128::new(1).finish());
         let top = Info { utf8: false, searched: true, ..facts(true, MANY) };

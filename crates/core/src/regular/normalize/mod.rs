@@ -112,16 +112,11 @@ impl Terms {
             _ => 0,
         };
         self.intern(term, hash.finish(), |_| Info {
-            hash: 0,
             nullable,
             structural: true,
-            utf8: false,
-            searched: false,
-            counts: false,
             depth,
-            min_chars: 0,
             max_chars: MANY,
-            exact: false,
+            ..Info::default()
         })
     }
 
