@@ -33,8 +33,8 @@ pub(crate) struct Closure {
     pub(crate) register: Register,
     /// Whether the register changed the result. If not, the result may be cached for all registers.
     pub(crate) uses_register: bool,
-    /// Arrays of unique items that begin here and are not yet expanded.
-    arrays: Items,
+    /// Objects and arrays of unique items that begin here and are not yet expanded.
+    opened: Items,
 }
 
 impl Machine {
@@ -86,7 +86,7 @@ impl Machine {
             }
             let entries = self.entries_of(term)?;
             self.add_entries(&entries, frame, closure);
-            work.append(&mut closure.arrays);
+            work.append(&mut closure.opened);
         }
         Ok(())
     }
@@ -126,8 +126,7 @@ impl Machine {
             match entry.first {
                 First::Head(head) => closure.heads.push((head, frame)),
                 First::Special(special) => closure.specials.push((special, frame)),
-                First::Replay => closure.needs_replay = true,
-                First::Unique(array) => closure.arrays.push((array, frame)),
+                First::Open(term) => closure.opened.push((term, frame)),
                 First::Call(rule) => {
                     let place = self.rules.order[rule.index()];
                     closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
@@ -143,9 +142,9 @@ impl Machine {
             let frame = self.frames.union(&mut self.arena, &frames)?;
             let entries = self.rules.entries(rule);
             self.add_entries(&entries, frame, &mut closure);
-            let arrays = std::mem::take(&mut closure.arrays);
-            if !arrays.is_empty() {
-                self.expand_items(&arrays, &mut closure)?;
+            let opened = std::mem::take(&mut closure.opened);
+            if !opened.is_empty() {
+                self.expand_items(&opened, &mut closure)?;
             }
         }
         let Closure {

@@ -42,7 +42,7 @@ pub struct Position {
     pub specials: Vec<(SpecialId, FrameId)>,
     /// Whether a text may end here.
     pub accepting: bool,
-    /// Whether only a replay of the text's bytes can tell the continuations (`First::Replay`).
+    /// Whether only a replay of the text's bytes can tell the continuations.
     pub needs_replay: bool,
     /// Only in positions of masks: whether an item has just ended or begun.
     pub crosses_item: bool,

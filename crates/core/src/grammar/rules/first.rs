@@ -5,7 +5,6 @@
 use crate::error::Result;
 use crate::grammar::rules::Rules;
 use crate::json::arena::Arena;
-use crate::json::object::ObjectParts;
 use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EPSILON, MANY};
 use rustc_hash::FxHashSet;
@@ -20,10 +19,8 @@ pub enum First {
     Call(RuleId),
     /// A special token, by its number.
     Special(SpecialId),
-    /// A key of an object with an unknown key in its past: only an exact replay tells how it begins.
-    Replay,
-    /// An array of unique items: how it begins depends on the values that came.
-    Unique(TermId),
+    /// An object or an array of unique items: how it begins depends on what came of it.
+    Open(TermId),
 }
 
 /// One way to begin a term.
@@ -103,29 +100,8 @@ impl Rules {
             }
             Term::Call(rule) => out.push(entry(First::Call(rule))),
             Term::Special(special) => out.push(entry(First::Special(special))),
-            Term::Unique(_) => out.push(entry(First::Unique(id))),
-            Term::Object(_) | Term::ObjectNext { .. } => {
-                let ObjectParts { end, next } = arena.object_parts(id)?;
-                if let Some(end) = end {
-                    self.collect_first(arena, end, rest, out)?;
-                }
-                if let Some((before, key)) = next {
-                    let next = arena.seq(before, key)?;
-                    self.collect_first(arena, next, rest, out)?;
-                }
-            }
-            Term::ObjectKey { object, state } => {
-                if arena.needs_key_replay(object, state)? {
-                    out.push(entry(First::Replay));
-                    return Ok(());
-                }
-                for (head, follow) in arena.key_heads(object, state)? {
-                    let mut entry = Entry { first: First::Head(head), rest: rest.iter().rev().copied().collect() };
-                    if let Some(follow) = follow {
-                        entry.rest.insert(0, follow);
-                    }
-                    out.push(entry);
-                }
+            Term::Unique(_) | Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } => {
+                out.push(entry(First::Open(id)));
             }
             _ => out.push(entry(First::Head(id))),
         }
@@ -154,7 +130,6 @@ mod tests {
     use super::*;
     use crate::builder::{Builder, ObjectRules};
     use crate::grammar::fixture::{brackets, literal, object};
-    use crate::json::registers::{Hidden, ObjectState};
     use crate::regular::term::EMPTY;
 
     /// A builder whose rule 0 matches ε or "r", and the node that calls it.
@@ -275,43 +250,12 @@ mod tests {
     }
 
     #[test]
-    fn an_object_begins_with_its_brace_and_a_key_with_its_heads() {
+    fn an_object_or_an_array_of_unique_items_begins_as_a_whole() {
         let (mut builder, _) = builder();
-        let node = object(&mut builder, &[("a", false)], &["[x-z]*"], ObjectRules::default());
-        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
-        let spec = builder.arena.registers.objects[object.index()].clone();
-        let state = builder.arena.first_state(object);
-        let key = builder.arena.object_term(Term::ObjectKey { object, state }).unwrap();
-        assert_eq!(first(&mut builder, node), [(First::Head(spec.empty), vec![]), (First::Head(spec.open), vec![key])]);
-        let heads = first(&mut builder, key);
-        assert_eq!(heads.len(), 2, "the named key, and the others");
-        assert!(heads.iter().all(|(first, rest)| matches!(first, First::Head(_)) && rest.is_empty()));
-        let hidden = ObjectState { hidden: Hidden::Choice, ..ObjectState::default() };
-        let state = builder.arena.object_state(object, hidden);
-        let replayed = builder.arena.object_term(Term::ObjectKey { object, state }).unwrap();
-        assert_eq!(first(&mut builder, replayed), [(First::Replay, vec![])]);
-    }
-
-    #[test]
-    fn a_key_in_any_spelling_is_followed_by_its_member() {
-        let (mut builder, _) = builder();
-        let rules = ObjectRules { free: true, ..ObjectRules::default() };
-        let node = object(&mut builder, &[("a", false)], &[], rules);
-        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
-        let state = builder.arena.first_state(object);
-        let member = builder.arena.named_member(object, state, 0).unwrap();
-        let key = builder.arena.object_term(Term::ObjectKey { object, state }).unwrap();
-        let y = literal(&mut builder, "y");
-        let followed = builder.seq(&[key, y].map(TermId::number)).unwrap();
-        let found = first(&mut builder, followed);
-        assert_eq!(found[0].1, [member, y]);
-    }
-
-    #[test]
-    fn an_array_of_unique_items_begins_as_a_whole() {
-        let (mut builder, _) = builder();
+        let node = object(&mut builder, &[("a", false)], &[], ObjectRules::default());
+        assert_eq!(first(&mut builder, node), [(First::Open(node), vec![])]);
         let (one, punctuation) = (literal(&mut builder, "1").number(), brackets(&mut builder));
         let array = builder.unique_array(&[(true, vec![(one, 0)])], punctuation, 0, None).unwrap();
-        assert_eq!(first(&mut builder, array), [(First::Unique(array), vec![])]);
+        assert_eq!(first(&mut builder, array), [(First::Open(array), vec![])]);
     }
 }

@@ -157,13 +157,12 @@ impl KeyBuilder<'_> {
                 }
                 for entry in self.machine.rules().entries(rule).iter() {
                     let first = match entry.first {
-                        First::Head(head) => self.lookahead(head, exits, depth)?,
+                        First::Head(term) | First::Open(term) => self.lookahead(term, exits, depth)?,
                         First::Call(callee) => {
                             let call = self.machine.arena.call(callee)?;
                             self.lookahead(call, exits, depth)?
                         }
                         First::Special(_) => Some(Lookahead::nothing(Exits::NOWHERE)),
-                        First::Replay | First::Unique(_) => None,
                     };
                     let Some(mut lookahead) = first else { return Ok(None) };
                     for &part in &entry.rest {
