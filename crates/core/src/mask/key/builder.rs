@@ -99,7 +99,7 @@ impl KeyBuilder<'_> {
         if self.machine.arena.info(head).structural {
             return Ok(None);
         }
-        let Some(behind) = self.lookahead_behind(frame, exits, DEPTH)? else { return Ok(None) };
+        let Some(Lookahead { hash: behind, .. }) = self.lookahead_behind(frame, exits, DEPTH)? else { return Ok(None) };
         Ok(Some(match own {
             OwnPart::Tokens(own) => own.wrapping_add(behind),
             OwnPart::Saturated(saturated) => hashed(2, &[saturated, behind]),
@@ -115,7 +115,7 @@ impl KeyBuilder<'_> {
         }
         let ended = self.machine.arena.replace_open_key(key, EPSILON, Text::Unknown)?;
         match self.machine.arena.continuation(ended)? {
-            Some(member) => self.lookahead_from(member, frame, exits, DEPTH),
+            Some(member) => Ok(self.lookahead_from(member, frame, exits, DEPTH)?.map(|found| found.hash)),
             None => Ok(None),
         }
     }
@@ -141,7 +141,7 @@ impl KeyBuilder<'_> {
                     let Some(after) = self.lookahead_from(member, frame, &exits, DEPTH)? else {
                         return Ok(None);
                     };
-                    after
+                    after.hash
                 }
             };
             hash = hash.wrapping_add(after);

@@ -10,7 +10,7 @@ use crate::grammar::rules::First;
 use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
-use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
+use crate::mask::key::{hashed, Lookahead};
 use crate::mask::walk_cache::TrieView;
 use crate::regular::id::ObjectId;
 use crate::regular::term::{Term, TermId, EPSILON};
@@ -26,9 +26,8 @@ const STEPS_PER_LIST: u64 = 4;
 /// Lookaheads cached for one machine.
 #[derive(Default)]
 pub(super) struct Lookaheads {
-    pub(super) behind: FxHashMap<(FrameId, Key), PackedKey>,
-    /// (frame, listed exits) → the tokens that go on there.
-    pub(super) listed: FxHashMap<(FrameId, Key), Option<WordLists>>,
+    /// (frame, exits) → what tokens observe of what the frame returns to.
+    pub(super) behind: FxHashMap<(FrameId, Key), Option<Lookahead>>,
     /// Lookaheads of terms that refer to rules or objects of this machine.
     terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
     pub(super) profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
@@ -47,38 +46,40 @@ fn make_room<K: Eq + Hash, V>(table: &mut FxHashMap<K, V>) {
 pub(super) const TABLE_ROOM: usize = 56;
 
 impl KeyBuilder<'_> {
-    /// The hash of what tokens observe of everything that a frame returns to, below its exits.
-    pub(super) fn lookahead_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<MaskKey> {
+    /// The lookahead of everything that a frame returns to, below its exits; it has no ends.
+    pub(super) fn lookahead_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<Option<Lookahead>> {
         if exits.is_nowhere() || frame == BOTTOM {
-            return Ok(Some(0));
+            return Ok(Some(Lookahead::nothing(Exits::NOWHERE)));
         }
         let key = (frame, exits.key());
-        if let Some(&known) = self.parts.lookaheads.behind.get(&key) {
-            return Ok(known.into());
+        if let Some(known) = self.parts.lookaheads.behind.get(&key) {
+            return Ok(known.clone());
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
-        let mut hash = Some(0u128);
+        let mut all = Some(Lookahead::nothing(Exits::NOWHERE));
         for at in 0..self.machine.members(frame).len() {
             let (term, parent) = self.machine.members(frame)[at];
             let lookahead = self.lookahead_from(term, parent, exits, depth)?;
-            hash = hash.zip(lookahead).map(|(hash, lookahead)| hash.wrapping_add(lookahead));
+            all = all.zip(lookahead).map(|(all, lookahead)| all.and(lookahead));
+            self.machine.arena.spend(all.as_ref().map_or(0, Lookahead::size))?;
         }
-        self.machine.arena.budget.grow(48);
+        self.machine.arena.budget.grow(48 + all.as_ref().map_or(0, Lookahead::memory_bytes));
         make_room(&mut self.parts.lookaheads.behind);
-        self.parts.lookaheads.behind.insert(key, hash.into());
-        Ok(hash)
+        self.parts.lookaheads.behind.insert(key, all.clone());
+        Ok(all)
     }
 
-    /// The hash of what tokens observe of a term and of the frame below it.
+    /// The lookahead of a term and of the frame below it.
     pub(super) fn lookahead_from(
         &mut self,
         term: TermId,
         frame: FrameId,
         exits: &Exits,
         depth: u32,
-    ) -> Result<MaskKey> {
-        let Some(Lookahead { hash, ends, .. }) = self.lookahead(term, exits, depth)? else { return Ok(None) };
-        Ok(self.lookahead_behind(frame, &ends, depth)?.map(|behind| hash.wrapping_add(behind)))
+    ) -> Result<Option<Lookahead>> {
+        let Some(lookahead) = self.lookahead(term, exits, depth)? else { return Ok(None) };
+        let behind = self.lookahead_behind(frame, &lookahead.ends, depth)?;
+        Ok(behind.map(|behind| lookahead.then(behind)))
     }
 
     /// The lookahead of a term alone. None if a hash cannot tell everything.

@@ -89,7 +89,7 @@ fn hashed(kind: u64, parts: &[u128]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::frame::BOTTOM;
+    use crate::automaton::frame::{FrameId, BOTTOM};
     use crate::builder::ObjectRules;
     use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
     use crate::mask::shared::SharedMasks;
@@ -150,7 +150,11 @@ mod tests {
         let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
         let mut scene = Scene::new(shared, |builder| object(builder, named, any, rules));
         let (_, frame) = scene.head(text);
-        scene.keys().lookahead_behind(frame, &Exits::at(node(shared, "1")), DEPTH).unwrap()
+        hash_behind(&mut scene, frame, &Exits::at(node(shared, "1")), DEPTH)
+    }
+
+    fn hash_behind(scene: &mut Scene, frame: FrameId, exits: &Exits, depth: u32) -> Option<u128> {
+        scene.keys().lookahead_behind(frame, exits, depth).unwrap().map(|found| found.hash)
     }
 
     #[test]
@@ -185,8 +189,8 @@ mod tests {
         scene.parts = Default::default();
         assert!(scene.keys().lookahead_behind(frame, &at, 2).unwrap().is_some());
         for depth in [0, 5] {
-            assert_eq!(scene.keys().lookahead_behind(BOTTOM, &at, depth).unwrap(), Some(0), "nothing is below");
-            assert_eq!(scene.keys().lookahead_behind(frame, &Exits::NOWHERE, depth).unwrap(), Some(0));
+            assert_eq!(hash_behind(&mut scene, BOTTOM, &at, depth), Some(0), "nothing is below");
+            assert_eq!(hash_behind(&mut scene, frame, &Exits::NOWHERE, depth), Some(0));
             assert!(scene.keys().lookahead(EPSILON, &at, depth).unwrap().is_some());
         }
     }
@@ -201,12 +205,11 @@ mod tests {
         let frames = [vec![(b, BOTTOM)], vec![(c, BOTTOM)], vec![(b, BOTTOM), (c, BOTTOM)], vec![(b, below)]];
         let frames = frames.map(&mut frame);
         let at = Exits::at(node(&shared, "a"));
-        let [one, other, both, deep] =
-            frames.map(|frame| scene.keys().lookahead_behind(frame, &at, DEPTH).unwrap().unwrap());
+        let [one, other, both, deep] = frames.map(|frame| hash_behind(&mut scene, frame, &at, DEPTH).unwrap());
         assert_eq!(both, one.wrapping_add(other));
         assert!(one != other && deep != one, "abd reads the frame below");
         let held = scene.machine.memory_bytes();
-        assert_eq!(scene.keys().lookahead_behind(frames[3], &at, DEPTH).unwrap(), Some(deep));
+        assert_eq!(hash_behind(&mut scene, frames[3], &at, DEPTH), Some(deep));
         assert_eq!(scene.machine.memory_bytes(), held, "known");
     }
 
