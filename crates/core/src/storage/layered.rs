@@ -13,23 +13,25 @@ use std::ops::Index;
 use std::sync::Arc;
 
 /// A struct whose fields are layered, with `overlay` (an empty top layer on the frozen part) and `freeze` (shares the top
-/// layer), field by field.
+/// layer), field by field. Fields of a second block are copied.
 macro_rules! layered {
     (
         $(#[$meta:meta])*
         $visibility:vis struct $name:ident {
             $($(#[$field_meta:meta])* $field_visibility:vis $field:ident : $type:ty,)*
         }
+        $({ $($(#[$copied_meta:meta])* $copied_visibility:vis $copied:ident : $copied_type:ty,)* })?
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Default)]
+        #[derive(Clone)]
         $visibility struct $name {
             $($(#[$field_meta])* $field_visibility $field: $type,)*
+            $($($(#[$copied_meta])* $copied_visibility $copied: $copied_type,)*)?
         }
 
         impl $name {
             pub(crate) fn overlay(&self) -> Self {
-                $name { $($field: self.$field.overlay(),)* }
+                $name { $($field: self.$field.overlay(),)* $($($copied: self.$copied.clone(),)*)? }
             }
 
             pub(crate) fn freeze(&mut self) {
@@ -295,6 +297,7 @@ mod tests {
     use super::*;
 
     layered! {
+        #[derive(Default)]
         struct Three {
             list: List<u64>,
             table: Table<u64, u64>,

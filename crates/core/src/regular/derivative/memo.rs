@@ -14,6 +14,7 @@ pub(crate) type Edges = SmallVec<[Edge; 4]>;
 
 layered! {
     /// What is known of the steps from a term.
+    #[derive(Default)]
     pub(crate) struct Derivatives {
         /// Cached derivatives.
         pub(super) edges: IdMap<Edges>,

@@ -9,6 +9,7 @@ use smallvec::{smallvec, SmallVec};
 
 layered! {
     /// What is known of the texts that a term has.
+    #[derive(Default)]
     pub(crate) struct Emptiness {
         /// Memo of `Terms::is_nonempty`.
         pub(super) nonempty: Table<TermId, bool>,
