@@ -149,10 +149,7 @@ impl Machine {
 
     /// Clears the register unless an item is open.
     pub(crate) fn update_register(&self, position: &mut Position) {
-        let open = |frame: FrameId| self.frames.item_summary(frame).is_open;
-        let kept = self.frames.can_be_open()
-            && (position.heads.iter().any(|&(_, frame)| open(frame))
-                || position.specials.iter().any(|&(_, frame)| open(frame)));
+        let kept = self.frames.can_be_open() && position.frames().any(|frame| self.frames.item_summary(frame).is_open);
         position.register = match position.register {
             _ if !kept => Register::Closed,
             Register::Closed => Register::At(NOTHING_READ),

@@ -60,6 +60,12 @@ impl Position {
         is_alone.then_some(head)
     }
 
+    /// The frames that heads and special tokens return to.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = FrameId> + '_ {
+        let special = self.specials.iter().map(|&(_, frame)| frame);
+        self.heads.iter().map(|&(_, frame)| frame).chain(special)
+    }
+
     /// Whether neither a byte nor a special token may come and the text may not end.
     pub(crate) fn is_dead(&self) -> bool {
         self.heads.is_empty() && self.specials.is_empty() && !self.accepting

@@ -5,6 +5,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
+use crate::regular::derivative::byte_transitions::bytes_of;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
@@ -128,9 +129,7 @@ impl Terms {
         if self.any_char_target(state)?.is_some() {
             return Ok(self.next_bytes(state)?.intersection(&ascii));
         }
-        let moves = self.byte_transitions_up_to(state, 0x7f)?;
-        let next = moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)));
-        Ok(next.intersection(&ascii))
+        Ok(bytes_of(self.byte_transitions_up_to(state, 0x7f)?.iter()).intersection(&ascii))
     }
 
     /// The lead bytes all of whose characters lead from `head` to `target`, as bits from 0xc0 on.

@@ -31,9 +31,8 @@ impl Machine {
         set: KeySetId,
     ) -> Result<Option<bool>> {
         let excluded = self.arena.terms.keys.count(set) as u32;
-        let at = self.arena.registers.unique_states[state.index()].at;
+        let item = self.arena.registers.item_of_step(array, state, step);
         let spec = self.arena.registers.uniques[array.index()].clone();
-        let item = spec.steps[at as usize][step as usize].0;
         if self.arena.info(head).structural || !self.is_one_to_one(item)? {
             return Ok(None);
         }

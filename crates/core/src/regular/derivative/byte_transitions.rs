@@ -51,8 +51,7 @@ impl Terms {
             }
             return Ok(next);
         }
-        let transitions = self.byte_transitions(id)?;
-        Ok(transitions.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
+        Ok(bytes_of(self.byte_transitions(id)?.iter()))
     }
 
     /// The ASCII bytes that lead from a state to `target`.
@@ -62,7 +61,7 @@ impl Terms {
         }
         let transitions = self.byte_transitions_up_to(id, 0x7f)?;
         let matching = transitions.iter().filter(|&&(_, _, target)| target == to);
-        Ok(matching.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high.min(0x7f)))))
+        Ok(bytes_of(matching).intersection(&ByteSet::range(0, 0x7f)))
     }
 
     /// Whether the state is inside a JSON string of arbitrary text.
@@ -105,6 +104,11 @@ impl Terms {
         }
         self.derive(id, b' ').map(Some)
     }
+}
+
+/// The bytes of some transitions.
+pub(crate) fn bytes_of<'a>(transitions: impl Iterator<Item = &'a (u8, u8, TermId)>) -> ByteSet {
+    transitions.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)))
 }
 
 /// The transitions on the bytes up to `last` of a state that begins with bytes of `first`.
