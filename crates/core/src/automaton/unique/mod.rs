@@ -73,14 +73,14 @@ impl Machine {
             }
             Term::UniqueItem { array, mut state } => {
                 closure.uses_register = true;
-                if closure.register == Register::Abstracted {
+                if closure.position.register == Register::Abstracted {
                     // The continuation depends on this array, and not only on the array around it.
-                    closure.crosses_item = true;
+                    closure.position.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
                 let abstracted = self.arena.registers.unique_states[state.index()].abstracted;
                 if abstracted.is_some() {
-                    closure.register = Register::Abstracted;
+                    closure.position.register = Register::Abstracted;
                 }
                 let spec = self.arena.registers.uniques[array.index()].clone();
                 let at = self.arena.registers.unique_states[state.index()].at;
@@ -89,7 +89,7 @@ impl Machine {
                     if self.excluded(array, state, step)?.is_none() {
                         continue;
                     }
-                    let start = match (abstracted, closure.register) {
+                    let start = match (abstracted, closure.position.register) {
                         (Some(abstracted), _) => abstracted.most,
                         (None, Register::At(start)) => start.number(),
                         (None, _) => NOTHING_READ.number(),
@@ -103,17 +103,17 @@ impl Machine {
             Term::UniqueEnd { array, state, step, start } => {
                 closure.uses_register = true;
                 if array == ENUMERATION {
-                    if let Register::At(partial) = closure.register {
+                    if let Register::At(partial) = closure.position.register {
                         let text = self.value_text(step == ORDERED_STEP, PartialValueId::new(start), partial)?;
                         self.unique.found.insert(text);
                     }
                     return Ok(());
                 }
                 let before = self.arena.registers.unique_states[state.index()];
-                let next = match (before.abstracted, closure.register) {
+                let next = match (before.abstracted, closure.position.register) {
                     (Some(abstracted), _) => {
-                        closure.crosses_item = true;
-                        closure.depends_on_value |= start > 0;
+                        closure.position.crosses_item = true;
+                        closure.position.depends_on_value |= start > 0;
                         let left = if abstracted.left == MANY { MANY } else { abstracted.left - 1 };
                         self.state_after_item(array, before, step, |next| {
                             next.abstracted = Some(Abstracted { left, ..abstracted })
@@ -131,7 +131,7 @@ impl Machine {
                         self.state_after_item(array, before, step, |next| next.came = came)
                     }
                     (None, _) => {
-                        closure.needs_replay = true;
+                        closure.position.needs_replay = true;
                         return Ok(());
                     }
                 };

@@ -10,10 +10,11 @@ use crate::grammar::rules::First;
 use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
-use crate::mask::key::{hashed, Lookahead};
+use crate::mask::key::Lookahead;
 use crate::mask::walk_cache::TrieView;
 use crate::regular::id::ObjectId;
 use crate::regular::term::{Term, TermId, EPSILON};
+use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::WordLists;
 use rustc_hash::FxHashMap;
@@ -184,7 +185,7 @@ impl KeyBuilder<'_> {
     /// The lookahead of a regular term, cached for all grammars.
     fn lookahead_regular(&mut self, id: TermId, exits: &Exits) -> Result<Lookahead> {
         let arena = &mut self.machine.arena;
-        let key = hashed(7, &[arena.info(id).hash, exits.hash()]);
+        let key = Hasher128::of(7, &[arena.info(id).hash, exits.hash()]);
         if let Some(known) = self.shared.lookaheads.get(key) {
             return Ok(known);
         }

@@ -12,7 +12,6 @@ pub(crate) mod object_summary;
 pub(crate) mod saturated;
 
 use crate::mask::exits::Exits;
-use crate::storage::hash::Hasher128;
 use crate::vocabulary::token_set::WordLists;
 
 /// A key of a mask, or of a part of one. None if a hash cannot tell everything that the mask depends on.
@@ -21,26 +20,6 @@ pub(crate) type MaskKey = Option<u128>;
 /// Terms within terms, and frames below frames, are followed to this depth; deeper positions get no key. Python's
 /// expressions pass more than 64 on the way from an operand to one in brackets.
 pub(crate) const DEPTH: u32 = 192;
-
-/// A `MaskKey` in 24 bytes rather than 32.
-#[derive(Clone, Copy)]
-#[repr(C, packed(8))]
-struct PackedKey {
-    hash: u128,
-    known: bool,
-}
-
-impl From<MaskKey> for PackedKey {
-    fn from(key: MaskKey) -> Self {
-        PackedKey { hash: key.unwrap_or(0), known: key.is_some() }
-    }
-}
-
-impl From<PackedKey> for MaskKey {
-    fn from(PackedKey { hash, known }: PackedKey) -> Self {
-        known.then_some(hash)
-    }
-}
 
 /// A hash of what tokens can observe of a term below some nodes, and the nodes at which the term ends.
 #[derive(Clone)]
@@ -79,13 +58,6 @@ impl Lookahead {
     }
 }
 
-/// The hash of some parts; `kind` keeps parts of different meaning apart.
-fn hashed(kind: u64, parts: &[u128]) -> u128 {
-    let mut hash = Hasher128::new(kind);
-    parts.iter().for_each(|&part| hash.wide(part));
-    hash.finish()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,31 +69,6 @@ mod tests {
     use crate::regular::term::{Term, EPSILON};
     use crate::vocabulary::id::NodeId;
     use std::sync::Arc;
-
-    #[test]
-    fn a_packed_key_is_smaller_and_the_same() {
-        for key in [None, Some(0), Some(1), Some(u128::MAX)] {
-            assert_eq!(MaskKey::from(PackedKey::from(key)), key);
-        }
-        const { assert!(size_of::<PackedKey>() == 24 && size_of::<MaskKey>() == 32) };
-    }
-
-    #[test]
-    fn a_hash_of_parts_depends_on_their_kind_order_and_number() {
-        let all = [
-            hashed(1, &[]),
-            hashed(2, &[]),
-            hashed(1, &[0]),
-            hashed(1, &[0, 0]),
-            hashed(1, &[7, 9]),
-            hashed(1, &[9, 7]),
-            hashed(2, &[7, 9]),
-        ];
-        for (at, hash) in all.iter().enumerate() {
-            assert!(!all[..at].contains(hash), "{at}");
-        }
-        assert_eq!(hashed(1, &[7, 9]), all[4]);
-    }
 
     #[test]
     fn alternatives_add_their_hashes_and_unite_their_ends() {

@@ -11,10 +11,8 @@ use smallvec::SmallVec;
 impl Terms {
     /// The concatenation of two regular terms, of which the left is no concatenation.
     pub(crate) fn intern_cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
-        let mut hash = Hasher128::new(7);
-        hash.wide(self.info(left).hash);
-        hash.wide(self.info(right).hash);
-        self.intern(Term::Cat(left, right), hash.finish(), |terms| {
+        let hash = Hasher128::of(7, &[left, right].map(|part| self.info(part).hash));
+        self.intern(Term::Cat(left, right), hash, |terms| {
             let (l, r) = (terms.info(left), terms.info(right));
             let narrow = l.exact && r.exact;
             Info {
@@ -158,9 +156,8 @@ impl Terms {
 
     /// The complement of a term that is not itself a complement.
     pub(crate) fn intern_not(&mut self, inner: TermId) -> Result<TermId> {
-        let mut hash = Hasher128::new(10);
-        hash.wide(self.info(inner).hash);
-        self.intern(Term::Not(inner), hash.finish(), |terms| Info {
+        let hash = Hasher128::of(10, &[self.info(inner).hash]);
+        self.intern(Term::Not(inner), hash, |terms| Info {
             nullable: !terms.info(inner).nullable,
             searched: true,
             depth: terms.info(inner).depth + 1,
@@ -173,9 +170,7 @@ impl Terms {
     fn hash_set(&self, kind: u64, parts: &[TermId]) -> u128 {
         let mut hashes: SmallVec<[u128; 8]> = parts.iter().map(|&part| self.info(part).hash).collect();
         hashes.sort_unstable();
-        let mut hash = Hasher128::new(kind);
-        hashes.iter().for_each(|&part| hash.wide(part));
-        hash.finish()
+        Hasher128::of(kind, &hashes)
     }
 }
 

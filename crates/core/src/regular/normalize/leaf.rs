@@ -167,9 +167,8 @@ impl Terms {
         }
         // The keys share the bytes read so far, so all are at a character boundary or none is.
         let between = nullable || self.keys.children(set).all(|(byte, _)| is_lead(byte));
-        let mut hash = Hasher128::new(14);
-        hash.wide(self.keys.hash(set));
-        self.intern(Term::Keys(set), hash.finish(), |terms| {
+        let hash = Hasher128::of(14, &[self.keys.hash(set)]);
+        self.intern(Term::Keys(set), hash, |terms| {
             let (min_chars, max_chars) = terms.keys.char_bounds(set);
             Info { nullable, utf8: between, min_chars, max_chars, ..Info::default() }
         })
