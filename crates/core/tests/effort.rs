@@ -203,7 +203,7 @@ fn what_must_and_may_come() {
         ]
         .concat(),
     );
-    assert_effort("with marks", effort(&all, object(marked, &[1, 0, 2, 4]), &text), (5, 21367));
+    assert_effort("with marks", effort(&all, object(marked, &[1, 0, 2, 4]), &text), (5, 49783));
     let implied = ObjectRules { implies: vec![(1, 2), (2, 3), (9, 5)], max: Some(40), ..plain };
     assert_effort("with implications", effort(&all, object(implied, &[]), &members(&keys)), (0, 6882));
 }
