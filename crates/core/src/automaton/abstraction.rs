@@ -15,8 +15,7 @@ impl Machine {
     pub(crate) fn abstracted(&mut self, id: PositionId) -> Result<PositionId> {
         let position = self.position(id).clone();
         let known = |arena: &Arena, head: TermId| matches!(arena.open_key(head), Some((_, Text::Known(text))) if text != NO_TEXT);
-        let frames = position.heads.iter().map(|&(_, frame)| frame);
-        let exact = frames.chain(position.specials.iter().map(|&(_, frame)| frame)).any(|frame| self.is_exact(frame));
+        let exact = position.frames().any(|frame| self.is_exact(frame));
         let mut abstracted = (*position).clone();
         if exact || position.heads.iter().any(|&(head, _)| known(&self.arena, head)) {
             for (head, _) in &mut abstracted.heads {

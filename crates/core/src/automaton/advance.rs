@@ -15,12 +15,13 @@ use crate::json::object::Narrowed;
 use crate::regular::derivative::narrow;
 use crate::regular::id::{LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::term::{Escapes, Spelling, Term, TermId, Text, EMPTY, MANY};
+use crate::regular::terms::Terms;
 use smallvec::SmallVec;
 
-/// A head in motion. Literals and held texts become terms again only where the text stops.
+/// A language in motion. Literals, words and counts become terms again only where the text stops.
 #[derive(Clone, Copy)]
-enum HeadCursor {
-    Head(TermId),
+enum TextCursor {
+    Term(TermId),
     Literal {
         literal: LiteralId,
         position: u32,
@@ -31,39 +32,31 @@ enum HeadCursor {
         high: u32,
         depth: u32,
     },
+    /// `min..=max` more characters. `at` is the derivative inside the current character of `body`.
+    Bounded {
+        body: TermId,
+        at: TermId,
+        min: u32,
+        max: u32,
+    },
+    Copies(Copies),
+}
+
+/// A head in motion. The text of an open key becomes a term again only where the text stops.
+#[derive(Clone, Copy)]
+enum HeadCursor {
+    Plain(TextCursor),
+    /// Inside a JSON string of this text; with any escapes if `free`.
+    Quoted {
+        text: TextCursor,
+        free: bool,
+    },
     Named {
         object: ObjectId,
         state: ObjectStateId,
         low: u32,
         high: u32,
         depth: u32,
-    },
-    /// A literal inside a JSON string.
-    QuotedLiteral {
-        literal: LiteralId,
-        position: u32,
-        free: bool,
-    },
-    /// Words inside a JSON string.
-    QuotedWords {
-        set: WordSetId,
-        low: u32,
-        high: u32,
-        depth: u32,
-        free: bool,
-    },
-    /// A string body of `min..=max` more characters. `at` is the derivative inside the current character of `body`.
-    QuotedBounded {
-        body: TermId,
-        at: TermId,
-        min: u32,
-        max: u32,
-        free: bool,
-    },
-    /// Counted copies; inside a JSON string if `quoted` says whether any escapes are allowed.
-    Copies {
-        copies: Copies,
-        quoted: Option<bool>,
     },
     Held {
         head: TermId,
@@ -145,62 +138,98 @@ impl Machine {
     }
 }
 
+impl TextCursor {
+    /// The cursor of a language.
+    fn of(terms: &Terms, text: TermId) -> Self {
+        match *terms.term(text) {
+            Term::Literal { literal, position } => TextCursor::Literal { literal, position },
+            Term::Words { set, low, high, depth } => TextCursor::Words { set, low, high, depth },
+            // A nullable body always has texts of the remaining length, so no emptiness check is due.
+            Term::Bounded { body, min, max } if terms.info(body).nullable => {
+                TextCursor::Bounded { body, at: body, min, max }
+            }
+            _ => Copies::of(terms, text).map_or(TextCursor::Term(text), TextCursor::Copies),
+        }
+    }
+
+    /// The term of the language from here on.
+    fn rest(self, terms: &mut Terms) -> Result<TermId> {
+        match self {
+            TextCursor::Term(text) => Ok(text),
+            TextCursor::Literal { literal, position } => terms.literal_rest(literal, position),
+            TextCursor::Words { set, low, high, depth } => terms.words_rest(set, low, high, depth),
+            TextCursor::Bounded { at, min, max, .. } => terms.bounded(at, min, max),
+            TextCursor::Copies(copies) => copies.rest(terms),
+        }
+    }
+
+    /// Whether the text may end here.
+    fn can_end(self, terms: &Terms) -> bool {
+        match self {
+            TextCursor::Term(text) => terms.info(text).nullable,
+            TextCursor::Literal { literal, position } => terms.literals[literal.index()].len() == position as usize,
+            TextCursor::Words { set, low, depth, .. } => {
+                terms.word_sets[set.index()].words[low as usize].len() == depth as usize
+            }
+            TextCursor::Bounded { at, min, .. } => min == 0 && terms.info(at).nullable,
+            TextCursor::Copies(copies) => copies.can_end(terms),
+        }
+    }
+
+    /// The cursor after a byte: `EMPTY` if no text goes on so, None if only the term tells.
+    fn after(self, arena: &mut Arena, byte: u8) -> Result<Option<Self>> {
+        const DEAD_END: TextCursor = TextCursor::Term(EMPTY);
+        Ok(match self {
+            TextCursor::Term(text) => Some(TextCursor::Term(arena.derive(text, byte)?)),
+            TextCursor::Literal { literal, position } => {
+                let goes_on = arena.terms.literals[literal.index()].get(position as usize) == Some(&byte);
+                Some(if goes_on { TextCursor::Literal { literal, position: position + 1 } } else { DEAD_END })
+            }
+            TextCursor::Words { set, low, high, depth } => {
+                let (low, high) = narrow(&arena.terms.word_sets[set.index()].words, low, high, depth, byte);
+                Some(if low < high { TextCursor::Words { set, low, high, depth: depth + 1 } } else { DEAD_END })
+            }
+            TextCursor::Bounded { body, at, min, max } => {
+                if max == 0 && is_lead(byte) {
+                    return Ok(Some(DEAD_END));
+                }
+                let next = arena.derive(at, byte)?;
+                // Inside a character of any text, only the rest of that character is open.
+                let is_known = next == body || next != EMPTY && Some(body) == arena.any_text;
+                let read = u32::from(is_lead(byte));
+                let max = if max == MANY { MANY } else { max - read };
+                is_known.then_some(TextCursor::Bounded { body, at: next, min: min.saturating_sub(read), max })
+            }
+            TextCursor::Copies(copies) => copies.after(arena, byte)?.map(TextCursor::Copies),
+        })
+    }
+}
+
 impl HeadCursor {
     /// The cursor of a head.
     fn of(arena: &Arena, head: TermId) -> Self {
         match *arena.term(head) {
-            Term::Literal { literal, position } => HeadCursor::Literal { literal, position },
-            Term::Words { set, low, high, depth } => HeadCursor::Words { set, low, high, depth },
             Term::KeyNamed { object, state, low, high, depth } => HeadCursor::Named { object, state, low, high, depth },
             Term::KeyExtra { inner, text: Text::Known(text), .. } => HeadCursor::Held { head, inner, text },
             Term::Quoted { text, state: Spelling::Body, escapes: Escapes { free, escaped: EMPTY } } => {
-                match *arena.term(text) {
-                    Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
-                    Term::Words { set, low, high, depth } => HeadCursor::QuotedWords { set, low, high, depth, free },
-                    // A nullable body always has texts of the remaining length, so no emptiness check is due.
-                    Term::Bounded { body, min, max } if arena.info(body).nullable => {
-                        HeadCursor::QuotedBounded { body, at: body, min, max, free }
-                    }
-                    _ => match Copies::of(arena, text) {
-                        Some(copies) => HeadCursor::Copies { copies, quoted: Some(free) },
-                        None => HeadCursor::Head(head),
-                    },
+                match TextCursor::of(arena, text) {
+                    TextCursor::Term(_) => HeadCursor::Plain(TextCursor::Term(head)),
+                    text => HeadCursor::Quoted { text, free },
                 }
             }
-            Term::Repeat { .. } | Term::Cat(..) => match Copies::of(arena, head) {
-                Some(copies) => HeadCursor::Copies { copies, quoted: None },
-                None => HeadCursor::Head(head),
-            },
-            _ => HeadCursor::Head(head),
+            _ => HeadCursor::Plain(TextCursor::of(arena, head)),
         }
     }
 
     /// The term of the head from here on.
     fn head(self, arena: &mut Arena) -> Result<TermId> {
         match self {
-            HeadCursor::Head(head) => Ok(head),
-            HeadCursor::Literal { literal, position } => arena.literal_rest(literal, position),
-            HeadCursor::Words { set, low, high, depth } => arena.words_rest(set, low, high, depth),
+            HeadCursor::Plain(text) => text.rest(arena),
+            HeadCursor::Quoted { text, free } => {
+                let text = text.rest(arena)?;
+                arena.quoted_state(text, Spelling::Body, free)
+            }
             HeadCursor::Named { object, state, low, high, depth } => arena.key_named(object, state, low, high, depth),
-            HeadCursor::QuotedLiteral { literal, position, free } => {
-                let text = arena.literal_rest(literal, position)?;
-                arena.quoted_state(text, Spelling::Body, free)
-            }
-            HeadCursor::QuotedWords { set, low, high, depth, free } => {
-                let text = arena.words_rest(set, low, high, depth)?;
-                arena.quoted_state(text, Spelling::Body, free)
-            }
-            HeadCursor::QuotedBounded { at, min, max, free, .. } => {
-                let text = arena.bounded(at, min, max)?;
-                arena.quoted_state(text, Spelling::Body, free)
-            }
-            HeadCursor::Copies { copies, quoted } => {
-                let text = copies.rest(arena)?;
-                match quoted {
-                    Some(free) => arena.quoted_state(text, Spelling::Body, free),
-                    None => Ok(text),
-                }
-            }
             HeadCursor::Held { head, inner, text } => arena.replace_open_key(head, inner, Text::Known(text)),
         }
     }
@@ -208,100 +237,49 @@ impl HeadCursor {
     /// Whether the cursor may be at the end of its head.
     fn can_end(self, arena: &Arena) -> bool {
         match self {
-            HeadCursor::Head(head) | HeadCursor::Held { inner: head, .. } => arena.info(head).nullable,
-            HeadCursor::Literal { literal, position } => {
-                arena.terms.literals[literal.index()].len() == position as usize
-            }
-            HeadCursor::Words { set, low, depth, .. } => {
-                arena.terms.word_sets[set.index()].words[low as usize].len() == depth as usize
-            }
-            HeadCursor::Copies { copies, quoted } => quoted.is_none() && copies.can_end(arena),
-            HeadCursor::Named { .. }
-            | HeadCursor::QuotedLiteral { .. }
-            | HeadCursor::QuotedWords { .. }
-            | HeadCursor::QuotedBounded { .. } => false,
+            HeadCursor::Plain(text) => text.can_end(arena),
+            HeadCursor::Held { inner, .. } => arena.info(inner).nullable,
+            HeadCursor::Named { .. } | HeadCursor::Quoted { .. } => false,
         }
     }
 
     /// The cursor after a byte; None if no text goes on so.
     fn advance(self, arena: &mut Arena, byte: u8) -> Result<Option<Self>> {
-        Ok(match self {
-            HeadCursor::Head(head) => match arena.derive(head, byte)? {
-                EMPTY => None,
-                // The body of a string may be a literal or a counted text, which need no terms.
-                next if byte == b'"' => Some(HeadCursor::of(arena, next)),
-                next => Some(HeadCursor::Head(next)),
-            },
-            HeadCursor::Literal { literal, position } => (arena.terms.literals[literal.index()].get(position as usize)
-                == Some(&byte))
-            .then_some(HeadCursor::Literal { literal, position: position + 1 }),
-            HeadCursor::Words { set, low, high, depth } => {
-                let (low, high) = narrow(&arena.terms.word_sets[set.index()].words, low, high, depth, byte);
-                (low < high).then_some(HeadCursor::Words { set, low, high, depth: depth + 1 })
+        let next = match self {
+            HeadCursor::Plain(text) => text.after(arena, byte)?.map(HeadCursor::Plain),
+            HeadCursor::Quoted { text, free } if is_unescaped(byte) => {
+                text.after(arena, byte)?.map(|text| HeadCursor::Quoted { text, free })
             }
+            HeadCursor::Quoted { .. } => None,
             HeadCursor::Named { object, state, low, high, depth } => {
                 match arena.narrow_key(object, state, low, high, depth, byte)? {
-                    None => None,
-                    Some(Narrowed::Done(property)) => Some(HeadCursor::Head(arena.key_done(object, state, property)?)),
+                    None => return Ok(None),
+                    Some(Narrowed::Done(property)) => {
+                        Some(HeadCursor::Plain(TextCursor::Term(arena.key_done(object, state, property)?)))
+                    }
                     Some(Narrowed::Named { low, high }) => {
                         Some(HeadCursor::Named { object, state, low, high, depth: depth + 1 })
                     }
                 }
             }
-            HeadCursor::QuotedLiteral { literal, position, free } => {
-                if is_unescaped(byte) && arena.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
-                    return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
-                }
-                return self.advance_term(arena, byte);
-            }
-            HeadCursor::QuotedWords { set, low, high, depth, free } => {
-                if is_unescaped(byte) {
-                    let (low, high) = narrow(&arena.terms.word_sets[set.index()].words, low, high, depth, byte);
-                    let depth = depth + 1;
-                    return Ok((low < high).then_some(HeadCursor::QuotedWords { set, low, high, depth, free }));
-                }
-                return self.advance_term(arena, byte);
-            }
-            HeadCursor::QuotedBounded { body, at, min, max, free } => {
-                if is_unescaped(byte) && (max > 0 || !is_lead(byte)) {
-                    let next = arena.derive(at, byte)?;
-                    // Inside a character of any text, only the rest of that character is open.
-                    if next == body || next != EMPTY && Some(body) == arena.any_text {
-                        let read = u32::from(is_lead(byte));
-                        let max = if max == MANY { MANY } else { max - read };
-                        return Ok(Some(HeadCursor::QuotedBounded {
-                            body,
-                            at: next,
-                            min: min.saturating_sub(read),
-                            max,
-                            free,
-                        }));
-                    }
-                }
-                return self.advance_term(arena, byte);
-            }
-            HeadCursor::Copies { copies, quoted } => {
-                if quoted.is_none() || is_unescaped(byte) {
-                    if let Some(copies) = copies.after(arena, byte)? {
-                        return Ok(Some(HeadCursor::Copies { copies, quoted }));
-                    }
-                }
-                return self.advance_term(arena, byte);
-            }
             HeadCursor::Held { head, inner, text } => match arena.derive(inner, byte)? {
-                EMPTY => None,
+                EMPTY => return Ok(None),
                 inner => Some(HeadCursor::Held { head, inner, text: arena.text_after(text, byte) }),
             },
-        })
-    }
-
-    /// Advances by way of the term.
-    fn advance_term(self, arena: &mut Arena, byte: u8) -> Result<Option<Self>> {
-        let head = self.head(arena)?;
-        Ok(match arena.derive(head, byte)? {
-            EMPTY => None,
-            next => Some(HeadCursor::of(arena, next)),
-        })
+        };
+        match next {
+            Some(
+                HeadCursor::Plain(TextCursor::Term(EMPTY)) | HeadCursor::Quoted { text: TextCursor::Term(EMPTY), .. },
+            ) => Ok(None),
+            // The body of a string may be a literal or a counted text, which need no terms.
+            Some(HeadCursor::Plain(TextCursor::Term(head))) if byte == b'"' => Ok(Some(HeadCursor::of(arena, head))),
+            Some(next) => Ok(Some(next)),
+            None => {
+                let head = self.head(arena)?;
+                let next = arena.derive(head, byte)?;
+                Ok((next != EMPTY).then(|| HeadCursor::of(arena, next)))
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::automaton::position::{Items, Position, Register};
 use crate::error::Result;
 use crate::grammar::rules::{Entry, First};
 use crate::json::object::ObjectParts;
-use crate::regular::id::{RuleId, SpecialId};
+use crate::regular::id::RuleId;
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::visited::Visited;
 use smallvec::SmallVec;
@@ -19,22 +19,16 @@ use std::sync::Arc;
 /// Steps of the budget per item that is followed, and per call: about 0.4 µs.
 const STEPS_PER_ITEM: u64 = 8;
 
-/// The state of one closure: the heads, special tokens and calls found so far, with their frames.
+/// The state of one closure: the position found so far, and what is still to be entered.
 #[derive(Default)]
 pub(crate) struct Closure {
-    heads: Items,
-    specials: Vec<(SpecialId, FrameId)>,
+    pub(crate) position: Position,
     calls: BTreeMap<u32, (RuleId, SmallVec<[FrameId; 2]>)>,
-    accepting: bool,
-    pub(crate) needs_replay: bool,
-    pub(crate) crosses_item: bool,
-    pub(crate) depends_on_value: bool,
     seen: Visited<(TermId, FrameId)>,
-    pub(crate) register: Register,
     /// Whether the register changed the result. If not, the result may be cached for all registers.
     pub(crate) uses_register: bool,
-    /// Arrays of unique items that begin here and are not yet expanded.
-    arrays: Items,
+    /// Objects and arrays of unique items that begin here and are not yet expanded.
+    opened: Items,
 }
 
 impl Machine {
@@ -50,7 +44,8 @@ impl Machine {
 
     /// The position that begins with these items, and whether the register changed the result.
     pub(crate) fn closure(&mut self, items: &[(TermId, FrameId)], register: Register) -> Result<(Position, bool)> {
-        let mut closure = Closure { register, ..Closure::default() };
+        let position = Position { register, ..Position::default() };
+        let mut closure = Closure { position, ..Closure::default() };
         self.expand_items(items, &mut closure)?;
         self.enter_calls(closure)
     }
@@ -74,19 +69,19 @@ impl Machine {
             }
             if self.rules.is_nullable(&self.arena, term) {
                 if frame == BOTTOM {
-                    closure.accepting = true;
+                    closure.position.accepting = true;
                 } else {
                     work.extend_from_slice(self.frames.members(frame));
                 }
             }
             if let Some((head, rest)) = self.rules.direct_first(&self.arena, term) {
                 let frame = rest.map_or(frame, |rest| self.frames.intern(&mut self.arena, &[(rest, frame)]));
-                closure.heads.push((head, frame));
+                closure.position.heads.push((head, frame));
                 continue;
             }
             let entries = self.entries_of(term)?;
             self.add_entries(&entries, frame, closure);
-            work.append(&mut closure.arrays);
+            work.append(&mut closure.opened);
         }
         Ok(())
     }
@@ -107,12 +102,12 @@ impl Machine {
             }
             Term::ObjectKey { object, state } => {
                 if self.arena.needs_key_replay(object, state)? {
-                    closure.needs_replay = true;
+                    closure.position.needs_replay = true;
                     return Ok(true);
                 }
                 for (head, follow) in self.arena.key_heads(object, state)? {
                     let frame = follow.map_or(frame, |follow| self.frames.intern(&mut self.arena, &[(follow, frame)]));
-                    closure.heads.push((head, frame));
+                    closure.position.heads.push((head, frame));
                 }
             }
             _ => return Ok(false),
@@ -124,10 +119,9 @@ impl Machine {
         for entry in entries {
             let frame = self.frames.push(&mut self.arena, &entry.rest, frame);
             match entry.first {
-                First::Head(head) => closure.heads.push((head, frame)),
-                First::Special(special) => closure.specials.push((special, frame)),
-                First::Replay => closure.needs_replay = true,
-                First::Unique(array) => closure.arrays.push((array, frame)),
+                First::Head(head) => closure.position.heads.push((head, frame)),
+                First::Special(special) => closure.position.specials.push((special, frame)),
+                First::Open(term) => closure.opened.push((term, frame)),
                 First::Call(rule) => {
                     let place = self.rules.order[rule.index()];
                     closure.calls.entry(place).or_insert_with(|| (rule, SmallVec::new())).1.push(frame);
@@ -143,26 +137,14 @@ impl Machine {
             let frame = self.frames.union(&mut self.arena, &frames)?;
             let entries = self.rules.entries(rule);
             self.add_entries(&entries, frame, &mut closure);
-            let arrays = std::mem::take(&mut closure.arrays);
-            if !arrays.is_empty() {
-                self.expand_items(&arrays, &mut closure)?;
+            let opened = std::mem::take(&mut closure.opened);
+            if !opened.is_empty() {
+                self.expand_items(&opened, &mut closure)?;
             }
         }
-        let Closure {
-            heads,
-            specials,
-            accepting,
-            needs_replay,
-            crosses_item,
-            depends_on_value,
-            register,
-            uses_register,
-            ..
-        } = closure;
-        let (heads, specials) =
-            (self.frames.merge(&mut self.arena, heads)?, self.frames.merge(&mut self.arena, specials)?);
-        let mut position =
-            Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register };
+        let Closure { mut position, uses_register, .. } = closure;
+        position.heads = self.frames.merge(&mut self.arena, position.heads)?;
+        position.specials = self.frames.merge(&mut self.arena, position.specials)?;
         self.update_register(&mut position);
         Ok((position, uses_register))
     }

@@ -7,13 +7,14 @@
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, DEAD};
+use crate::bytes::byteset::Boundaries;
 use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Limit, Result};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
-use smallvec::{smallvec, SmallVec};
+use smallvec::smallvec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -329,15 +330,13 @@ impl Machine {
     ) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
         let inner_of = |machine: &Machine, head: TermId| machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
-        let mut byte = 0u8;
-        let mut boundaries: SmallVec<[_; 4]> = SmallVec::new();
+        let mut boundaries = Boundaries::default();
         for &(head, _) in &position.heads {
             let inner = inner_of(self, head);
-            boundaries.push(self.arena.boundaries(inner));
+            boundaries.merge(&self.arena.boundaries(inner));
         }
         let has_uniques = self.has_uniques();
-        loop {
-            let high = boundaries.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
+        for (byte, high) in boundaries.intervals(0, u8::MAX) {
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
                 self.arena.spend(STEPS_PER_CANDIDATE)?;
@@ -355,11 +354,8 @@ impl Machine {
                     others.for_each(|other| tell(least, (other, other)));
                 }
             }
-            match high.checked_add(1) {
-                Some(next) => byte = next,
-                None => return Ok(()),
-            }
         }
+        Ok(())
     }
 }
 

@@ -135,7 +135,7 @@ impl FollowBytes {
                 // No rule begins with itself: left recursion was removed.
                 First::Call(callee) => self.rule_first_bytes(machine, callee),
                 First::Special(_) => ByteSet::EMPTY,
-                First::Replay | First::Unique(_) => ByteSet::FULL,
+                First::Open(term) => self.term_first_bytes(machine, term),
             };
             bytes = bytes.union(&more);
         }

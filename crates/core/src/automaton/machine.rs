@@ -52,7 +52,7 @@ impl Machine {
         pause: Option<Pause>,
     ) -> Result<Box<Self>> {
         let (arena, rules, root) = grammar.parts();
-        let mut machine = Machine::with_base(arena, rules.clone());
+        let mut machine = Machine::idle(arena.overlay(), rules.clone());
         machine.arena.budget.set_cancellations(cancellations);
         machine.arena.budget.set_pause(pause);
         machine.begin(limits);
@@ -61,16 +61,10 @@ impl Machine {
         Ok(machine)
     }
 
-    /// A machine on a frozen arena, without a start: `start_at` sets it. Boxed, because it takes kilobytes and changes
-    /// hands often.
-    pub fn with_base(ground: &Arena, rules: Arc<Rules>) -> Box<Self> {
-        Self::allocate(|| ground.overlay(), rules)
-    }
-
-    /// The arena is built in place, because moving it would copy kilobytes.
-    fn allocate(arena: impl FnOnce() -> Arena, rules: Arc<Rules>) -> Box<Self> {
+    /// A machine without a start: `start_at` sets it. Boxed, because it takes kilobytes and changes hands often.
+    fn idle(arena: Arena, rules: Arc<Rules>) -> Box<Self> {
         Box::new(Machine {
-            arena: arena(),
+            arena,
             rules,
             frames: Frames::default(),
             returns: Vec::new(),
@@ -87,13 +81,13 @@ impl Machine {
 
     /// A machine with its own arena that starts at `root`.
     pub fn new(arena: Arena, rules: Arc<Rules>, root: TermId) -> Result<Box<Self>> {
-        let mut machine = Self::allocate(|| arena, rules);
+        let mut machine = Self::idle(arena, rules);
         machine.start_at(root)?;
         Ok(machine)
     }
 
     /// Sets the start to the beginning of `root`.
-    pub fn start_at(&mut self, root: TermId) -> Result<()> {
+    fn start_at(&mut self, root: TermId) -> Result<()> {
         self.intern(Position::default());
         let (position, _) = self.closure(&[(root, BOTTOM)], Register::Closed)?;
         self.start = self.intern(position);
@@ -155,10 +149,7 @@ impl Machine {
 
     /// Clears the register unless an item is open.
     pub(crate) fn update_register(&self, position: &mut Position) {
-        let open = |frame: FrameId| self.frames.item_summary(frame).is_open;
-        let kept = self.frames.can_be_open()
-            && (position.heads.iter().any(|&(_, frame)| open(frame))
-                || position.specials.iter().any(|&(_, frame)| open(frame)));
+        let kept = self.frames.can_be_open() && position.frames().any(|frame| self.frames.item_summary(frame).is_open);
         position.register = match position.register {
             _ if !kept => Register::Closed,
             Register::Closed => Register::At(NOTHING_READ),

@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::json::arena::Arena;
 use crate::json::partial_value::PartialValueId;
 use crate::json::registers::UniqueState;
-use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, ObjectId, ObjectStateId, TextId};
 use crate::regular::key_set::ImportedSets;
 use crate::regular::term::{Term, TermId, Text};
-use crate::regular::transfer::{children, renumber};
+use crate::regular::transfer::{children, postorder, renumber};
 use rustc_hash::FxHashMap;
 
 /// The copy in progress, with the new ids of everything copied so far.
@@ -25,8 +25,6 @@ pub(crate) struct Migration<'a> {
     positions: FxHashMap<PositionId, PositionId>,
     frames: FxHashMap<FrameId, FrameId>,
     terms: FxHashMap<TermId, TermId>,
-    literals: FxHashMap<LiteralId, LiteralId>,
-    word_sets: FxHashMap<WordSetId, WordSetId>,
     states: FxHashMap<(ObjectId, ObjectStateId), ObjectStateId>,
     texts: FxHashMap<TextId, TextId>,
     unique_states: FxHashMap<(ArrayId, ArrayStateId), ArrayStateId>,
@@ -45,8 +43,6 @@ impl<'a> Migration<'a> {
             positions: FxHashMap::default(),
             frames: FxHashMap::default(),
             terms: FxHashMap::default(),
-            literals: FxHashMap::default(),
-            word_sets: FxHashMap::default(),
             states: FxHashMap::default(),
             texts: FxHashMap::default(),
             unique_states: FxHashMap::default(),
@@ -129,18 +125,9 @@ impl<'a> Migration<'a> {
     }
 
     fn term(&mut self, root: TermId) -> Result<TermId> {
-        // An explicit stack, because chains of terms may be deeper than the thread's stack.
-        let mut work = vec![(root, false)];
-        while let Some((id, ready)) = work.pop() {
-            if self.known(id).is_some() {
-                continue;
-            }
-            if !ready {
-                work.push((id, true));
-                let from: &'a Machine = self.from;
-                children(from.arena.term(id), |child| work.push((child, false)));
-                continue;
-            }
+        let from: &'a Machine = self.from;
+        let order = postorder(root, |id| self.known(id).is_some(), |id, visit| children(from.arena.term(id), visit));
+        for id in order {
             self.pay()?;
             let made = self.made(id)?;
             self.terms.insert(id, made);
@@ -161,13 +148,13 @@ impl<'a> Migration<'a> {
             if let Some(known) = self.to.arena.terms.by_hash(info.hash) {
                 return Ok(known);
             }
-            match &mut term {
-                Term::Literal { literal, .. } => *literal = self.literal(*literal),
-                Term::Words { set, .. } => *set = self.word_set(*set),
-                Term::Keys(set) => *set = self.keys(*set)?,
-                _ => renumber(&mut term, |child| self.copied(child)),
+            if let Term::Keys(set) = term {
+                let set = self.keys(set)?;
+                return self.to.arena.key_set(set);
             }
-            return Ok(self.to.arena.push(term, info, info.hash));
+            let (ground, copied) = (self.ground.len(), &self.terms);
+            let copy_of = |id: TermId| if id.index() < ground { id } else { copied[&id] };
+            return Ok(self.to.arena.terms.copy_regular(&arena.terms, id, copy_of));
         }
         renumber(&mut term, |child| self.copied(child));
         match &mut term {
@@ -204,31 +191,6 @@ impl<'a> Migration<'a> {
             Term::UniqueItem { .. } | Term::UniqueEnd { .. } | Term::UniqueNext { .. } => to.unique_term(term),
             _ => unreachable!("{term:?} is made with its grammar, or is regular"),
         }
-    }
-
-    fn literal(&mut self, literal: LiteralId) -> LiteralId {
-        if literal.index() < self.ground.terms.literals.len() {
-            return literal;
-        }
-        let (from, to) = (&self.from.arena, &mut self.to.arena);
-        *self.literals.entry(literal).or_insert_with(|| {
-            let data = from.terms.literals[literal.index()].clone();
-            to.budget.grow(data.len() + 40);
-            to.terms.literals.push(data, &mut to.terms.budget);
-            LiteralId::at(to.terms.literals.len() - 1)
-        })
-    }
-
-    fn word_set(&mut self, set: WordSetId) -> WordSetId {
-        if set.index() < self.ground.terms.word_sets.len() {
-            return set;
-        }
-        let (from, to) = (&self.from.arena, &mut self.to.arena);
-        *self.word_sets.entry(set).or_insert_with(|| {
-            // The list of words is shared by reference.
-            to.terms.word_sets.push(from.terms.word_sets[set.index()].clone(), &mut to.terms.budget);
-            WordSetId::at(to.terms.word_sets.len() - 1)
-        })
     }
 
     fn keys(&mut self, set: KeySetId) -> Result<KeySetId> {

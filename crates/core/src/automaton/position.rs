@@ -42,7 +42,7 @@ pub struct Position {
     pub specials: Vec<(SpecialId, FrameId)>,
     /// Whether a text may end here.
     pub accepting: bool,
-    /// Whether only a replay of the text's bytes can tell the continuations (`First::Replay`).
+    /// Whether only a replay of the text's bytes can tell the continuations.
     pub needs_replay: bool,
     /// Only in positions of masks: whether an item has just ended or begun.
     pub crosses_item: bool,
@@ -58,6 +58,12 @@ impl Position {
         let [(head, _)] = self.heads[..] else { return None };
         let is_alone = self.specials.is_empty() && !self.needs_replay && self.register == Register::Closed;
         is_alone.then_some(head)
+    }
+
+    /// The frames that heads and special tokens return to.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = FrameId> + '_ {
+        let special = self.specials.iter().map(|&(_, frame)| frame);
+        self.heads.iter().map(|&(_, frame)| frame).chain(special)
     }
 
     /// Whether neither a byte nor a special token may come and the text may not end.

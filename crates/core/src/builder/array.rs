@@ -26,61 +26,35 @@ impl Builder {
         }
         let arena = self.begin_call();
         let fixed = prefix.len() as u32;
-        // Built from the back. `tail` is what may follow once `at` items have come.
-        let mut tail = if max < fixed {
-            EMPTY
-        } else {
+        // Built from the back. `tail` is what may follow once `at` items have come: at first all of the prefix, or one
+        // item where there is no prefix.
+        let at = fixed.max(1);
+        let mut tail = EMPTY;
+        if at <= max {
             let more = arena.seq(comma, rest)?;
-            let left = if max == MANY { MANY } else { max - fixed };
-            let first = if fixed == 0 { 1 } else { 0 };
-            let again = arena.repeat(
-                more,
-                min.saturating_sub(fixed.max(first)),
-                left.saturating_sub(u32::from(first == 1 && left != MANY)),
-            )?;
-            if fixed == 0 && (max == 0 || rest == EMPTY) {
-                EMPTY
-            } else {
-                arena.seq(again, close)?
-            }
-        };
-        if fixed == 0 {
-            let items = arena.seq(rest, tail)?;
-            tail = arena.seq(open, items)?;
+            let again = arena.repeat(more, min.saturating_sub(at), if max == MANY { MANY } else { max - at })?;
+            tail = arena.seq(again, close)?;
         }
-        for at in (0..fixed).rev() {
-            // Once this item has come, there are `at + 1` items.
-            let after = at + 1;
+        for at in (1..fixed).rev() {
             let mut tails = Vec::with_capacity(2);
-            if after == fixed {
-                tails.push(tail);
-                if rest == EMPTY || max == fixed {
-                    tails.clear();
-                    if min <= after && max >= after {
-                        tails.push(close);
-                    }
-                } else if max < after {
-                    tails.clear();
-                }
-            } else {
-                if max > after {
-                    tails.push(tail);
-                }
-                if min <= after && max >= after {
-                    tails.push(close);
-                }
+            if at < max {
+                let item = arena.seq(prefix[at as usize], tail)?;
+                tails.push(arena.seq(comma, item)?);
             }
-            let next = arena.alt(tails)?;
-            let item = arena.seq(prefix[at as usize], next)?;
-            tail = if at == 0 { arena.seq(open, item)? } else { arena.seq(comma, item)? };
+            if (min..=max).contains(&at) {
+                tails.push(close);
+            }
+            tail = arena.alt(tails)?;
         }
-        if fixed > 0 && max == 0 {
-            tail = EMPTY;
+        let mut whole = EMPTY;
+        if max > 0 {
+            let items = arena.seq(prefix.first().copied().unwrap_or(rest), tail)?;
+            whole = arena.seq(open, items)?;
         }
         if min == 0 {
-            tail = arena.alt(vec![empty, tail])?;
+            whole = arena.alt(vec![empty, whole])?;
         }
-        Ok(tail)
+        Ok(whole)
     }
 
     /// An array whose items must all have different values. For each state of the automaton over items: whether the

@@ -8,9 +8,10 @@ use crate::error::Result;
 use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
 use crate::json::arena::Arena;
-use crate::json::registers::{Extra, ObjectSpec, UniqueSpec, Value};
+use crate::json::registers::{ObjectSpec, UniqueSpec};
 use crate::regular::term::{Term, TermId, EMPTY};
 use crate::regular::terms::Node;
+use crate::regular::transfer::postorder;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -102,21 +103,22 @@ impl Embedding<'_> {
     }
 
     fn term(&mut self, root: TermId) -> Result<TermId> {
-        // An explicit stack, because chains of terms may be deeper than the thread's stack.
-        let mut work = vec![(root, false)];
-        while let Some((id, ready)) = work.pop() {
-            if self.copies.known(id).is_some() {
-                continue;
-            }
-            let info = self.source.info(id);
-            let found = if info.structural { None } else { self.builder.arena.terms.by_hash(info.hash) };
-            let made = match found {
+        // Regular terms that the builder has are found whole.
+        let found = |embedding: &Self, id: TermId| {
+            let info = embedding.source.info(id);
+            embedding.builder.arena.terms.by_hash(info.hash).filter(|_| !info.structural)
+        };
+        let order = postorder(
+            root,
+            |id| self.copies.known(id).is_some(),
+            |id, visit| match found(self, id) {
+                Some(_) => {}
+                None => self.source.visit_parts(id, visit),
+            },
+        );
+        for id in order {
+            let made = match found(self, id) {
                 Some(found) => found,
-                None if !ready => {
-                    work.push((id, true));
-                    self.source.visit_parts(id, |part| work.push((part, false)));
-                    continue;
-                }
                 None => self.made(id)?,
             };
             self.copies.insert(id, made);
@@ -128,7 +130,8 @@ impl Embedding<'_> {
     fn made(&mut self, id: TermId) -> Result<TermId> {
         let source = self.source;
         if !source.info(id).structural {
-            return self.builder.arena.copy_regular(source, id, |part| self.copies.of(part));
+            self.builder.arena.spend(1)?;
+            return Ok(self.builder.arena.copy_regular(source, id, |part| self.copies.of(part)));
         }
         match *source.term(id) {
             Term::Seq(left, right) => {
@@ -161,17 +164,13 @@ impl Embedding<'_> {
         }
     }
 
-    fn values(&self, values: &[Value]) -> Vec<Value> {
-        values.iter().map(|value| Value { node: self.copies.of(value.node), ..*value }).collect()
-    }
-
     fn object(&self, spec: &ObjectSpec) -> ObjectSpec {
         let mut spec = spec.clone();
-        for property in &mut spec.properties {
-            property.values = self.values(&property.values);
+        for value in spec.values_mut().flatten() {
+            value.node = self.copies.of(value.node);
         }
-        for Extra { keys, values, .. } in &mut spec.extras {
-            (*keys, *values) = (self.copies.of(*keys), self.values(values));
+        for extra in &mut spec.extras {
+            extra.keys = self.copies.of(extra.keys);
         }
         let signs = [&mut spec.open, &mut spec.close, &mut spec.colon, &mut spec.comma, &mut spec.empty];
         for part in signs.into_iter().chain([&mut spec.escapes.escaped]) {

@@ -283,18 +283,7 @@ impl Builder {
     /// The ranges of bytes that texts of a regular node begin with, each with the node of what may stand behind them.
     pub fn steps(&mut self, id: u32) -> Result<Vec<(u8, u8, TermId)>> {
         let node = self.regular(id)?;
-        let arena = self.begin_call();
-        let boundaries = arena.boundaries(node);
-        let (mut found, mut next) = (Vec::new(), Some(0));
-        while let Some(byte) = next {
-            let last = boundaries.interval(byte).1;
-            let further = arena.derive(node, byte)?;
-            if further != EMPTY {
-                found.push((byte, last, further));
-            }
-            next = last.checked_add(1);
-        }
-        Ok(found)
+        Ok(self.begin_call().byte_transitions(node)?.into_vec())
     }
 
     /// All texts of a regular node; None if there are more than `limit`.

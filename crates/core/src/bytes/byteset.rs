@@ -83,11 +83,7 @@ impl ByteSet {
 
     /// The bytes, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        self.0.iter().enumerate().flat_map(|(place, &word)| {
-            std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))
-                .take_while(|&left| left != 0)
-                .map(move |left| (place * 64) as u8 + left.trailing_zeros() as u8)
-        })
+        self.0.iter().enumerate().flat_map(|(place, &word)| ones(word).map(move |bit| (place * 64) as u8 + bit as u8))
     }
 
     /// Bit n is set if the set holds the ASCII byte n.
@@ -107,6 +103,15 @@ impl ByteSet {
     }
 }
 
+/// The places of the bits that are set, ascending.
+pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(place)
+    })
+}
+
 /// A partition of the bytes into intervals: bit n is set if an interval begins at byte n.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Boundaries([u64; 4]);
@@ -115,13 +120,10 @@ impl Boundaries {
     /// Every byte is an interval.
     pub const ALL: Self = Boundaries([u64::MAX; 4]);
 
-    /// The partition in which `byte` is an interval.
-    pub fn of_byte(byte: u8) -> Self {
-        let mut out = Boundaries::default();
-        out.insert(byte);
-        if byte < 255 {
-            out.insert(byte + 1);
-        }
+    /// The partition in which each byte of the set is an interval.
+    pub fn of_each(bytes: &ByteSet) -> Self {
+        let mut out = bytes.boundaries();
+        out.merge(&Boundaries(bytes.0));
         out
     }
 
@@ -135,6 +137,16 @@ impl Boundaries {
         for i in 0..4 {
             self.0[i] |= other.0[i];
         }
+    }
+
+    /// The intervals that hold bytes from `low` to `high`, ascending, each by its first and its last byte.
+    pub fn intervals(self, low: u8, high: u8) -> impl Iterator<Item = (u8, u8)> {
+        let mut next = Some(low);
+        std::iter::from_fn(move || {
+            let interval = self.interval(next?);
+            next = interval.1.checked_add(1).filter(|&byte| byte <= high);
+            Some(interval)
+        })
     }
 
     /// The first and the last byte of the interval that holds `byte`.
@@ -168,7 +180,7 @@ mod tests {
 
     #[test]
     fn intervals_end_at_the_cuts() {
-        let mut boundaries = Boundaries::of_byte(b'"');
+        let mut boundaries = Boundaries::of_each(&ByteSet::range(b'"', b'"'));
         boundaries.insert(0x80);
         boundaries.insert(0xc0);
         for byte in 0..=255u8 {

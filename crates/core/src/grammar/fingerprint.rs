@@ -8,6 +8,7 @@ use crate::json::arena::Arena;
 use crate::json::registers::Value;
 use crate::regular::id::RuleId;
 use crate::regular::term::{Term, TermId, EMPTY};
+use crate::regular::transfer::postorder;
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 
@@ -40,19 +41,10 @@ pub(crate) struct Fingerprints<'a> {
 impl Fingerprints<'_> {
     /// The structural hash of a term.
     pub fn of(&mut self, root: TermId) -> u128 {
-        // An explicit stack, because objects may nest deeper than the thread's stack.
-        let mut work = vec![(root, false)];
-        while let Some((id, ready)) = work.pop() {
-            if self.known(id).is_some() {
-                continue;
-            }
-            if ready {
-                let print = self.of_known_parts(id);
-                self.known.insert(id, print);
-                continue;
-            }
-            work.push((id, true));
-            self.arena.visit_parts(id, |part| work.push((part, false)));
+        let is_known = |id| self.known(id).is_some();
+        for id in postorder(root, is_known, |id, visit| self.arena.visit_parts(id, visit)) {
+            let print = self.of_known_parts(id);
+            self.known.insert(id, print);
         }
         self.part(root)
     }

@@ -68,11 +68,7 @@ impl Arena {
         match self.terms.term(id) {
             Term::Object(object) => {
                 let spec = &self.registers.objects[object.index()];
-                let lists = spec.properties.iter().map(|property| &property.values);
-                lists
-                    .chain(spec.extras.iter().map(|extra| &extra.values))
-                    .flatten()
-                    .for_each(|value| visit(value.node));
+                spec.values().flatten().for_each(|value| visit(value.node));
                 spec.extras.iter().for_each(|extra| visit(extra.keys));
                 [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(&mut visit);
                 visit(spec.escapes.escaped);

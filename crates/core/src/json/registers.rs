@@ -16,6 +16,7 @@ pub(crate) type PropertyRanges = SmallVec<[(u32, u32); 1]>;
 
 layered! {
     /// The tables of one arena, each by its own numbers.
+    #[derive(Default)]
     pub(crate) struct Registers {
         /// By the number in `Term::Object`.
         pub(crate) objects: List<Arc<ObjectSpec>>,

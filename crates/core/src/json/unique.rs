@@ -67,6 +67,12 @@ impl UniqueSpec {
 }
 
 impl Registers {
+    /// The item of a step from a state of an array.
+    pub(crate) fn item_of_step(&self, array: ArrayId, state: ArrayStateId, step: u32) -> TermId {
+        let at = self.unique_states[state.index()].at;
+        self.uniques[array.index()].steps[at as usize][step as usize].0
+    }
+
     /// Whether some array may lack values. If so, only running the grammar decides.
     pub(crate) fn can_lack_values(&self) -> bool {
         (0..self.uniques.len()).any(|array| !self.uniques[array].has_enough_values_by_form())

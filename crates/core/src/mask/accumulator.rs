@@ -2,6 +2,7 @@
 //!
 //! A mask corrects few of its words. The accumulator knows which, so that neither reading nor clearing it visits the rest.
 
+use crate::bytes::byteset::ones;
 use crate::mask::mask::Correction;
 
 /// Tokens allowed and refused one by one, over the parts of a mask.
@@ -77,8 +78,8 @@ impl Accumulator {
     pub fn take_corrections(&mut self) -> Box<[Correction]> {
         self.corrected.clear();
         for (high, blocks) in self.blocks.iter_mut().enumerate() {
-            for block in ones(std::mem::take(blocks)).map(|bit| high << 6 | bit) {
-                for word in ones(std::mem::take(&mut self.touched[block])).map(|bit| block << 6 | bit) {
+            for block in ones(std::mem::take(blocks)).map(|bit| high << 6 | bit as usize) {
+                for word in ones(std::mem::take(&mut self.touched[block])).map(|bit| block << 6 | bit as usize) {
                     let (allowed, refused) = std::mem::take(&mut self.words[word]);
                     self.corrected.push((word as u32, allowed, refused));
                 }
@@ -86,15 +87,6 @@ impl Accumulator {
         }
         self.corrected.as_slice().into()
     }
-}
-
-/// The indices of the bits that are set, ascending.
-fn ones(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = word.trailing_zeros() as usize;
-        word &= word.wrapping_sub(1);
-        (place < 64).then_some(place)
-    })
 }
 
 #[cfg(test)]

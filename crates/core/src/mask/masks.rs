@@ -49,6 +49,16 @@ thread_local! {
     static ACCUMULATOR: Cell<Accumulator> = Cell::default();
 }
 
+/// What masks are made of, beside the parts that one grammar keeps.
+pub(super) struct MaskContext<'a> {
+    /// The automaton of the grammar.
+    pub machine: &'a mut Machine,
+    /// The FOLLOW sets of the machine's frames.
+    pub follow_bytes: &'a mut FollowBytes,
+    /// The vocabulary, and the caches that its grammars share.
+    pub shared: &'a SharedMasks,
+}
+
 /// The masks of one compiled grammar, and the parts from which it composes them.
 #[derive(Default)]
 pub struct Masks {
@@ -93,67 +103,60 @@ impl Masks {
         shared: &SharedMasks,
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
-        let mask = self.find_or_compose(machine, follow_bytes, shared, exact)?;
+        let mut context = MaskContext { machine, follow_bytes, shared };
+        let mask = self.find_or_compose(&mut context, exact)?;
         if verify::is_on() {
-            verify::verify(machine, follow_bytes, shared, &self.special_ids, exact, &mask)?;
+            verify::verify(&mut context, &self.special_ids, exact, &mask)?;
         }
         Ok(mask)
     }
 
     /// The mask of a position, composed without any cache.
-    pub(crate) fn compose_uncached(
-        machine: &mut Machine,
-        follow_bytes: &mut FollowBytes,
-        shared: &SharedMasks,
+    pub(super) fn compose_uncached(
+        context: &mut MaskContext<'_>,
         special_ids: &[u32],
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
         let mut masks = Masks { is_plain: true, ..Masks::new(special_ids.to_vec()) };
-        let id = machine.abstracted(exact)?;
-        match machine.position(id).register {
-            Register::Abstracted => masks.correct_draft(machine, follow_bytes, shared, [exact, id]),
-            _ => Ok(masks.compose(machine, follow_bytes, shared, [exact, id])?.0),
+        let id = context.machine.abstracted(exact)?;
+        match context.machine.position(id).register {
+            Register::Abstracted => masks.correct_draft(context, [exact, id]),
+            _ => Ok(masks.compose(context, [exact, id])?.0),
         }
     }
 
-    fn find_or_compose(
-        &mut self,
-        machine: &mut Machine,
-        follow_bytes: &mut FollowBytes,
-        shared: &SharedMasks,
-        exact: PositionId,
-    ) -> Result<Arc<Mask>> {
+    fn find_or_compose(&mut self, context: &mut MaskContext<'_>, exact: PositionId) -> Result<Arc<Mask>> {
         if let Some(mask) = self.by_position.get(&exact) {
             return Ok(mask.clone());
         }
-        let position = machine.position(exact).clone();
-        let sweeps = self.is_swept(machine, follow_bytes, shared, &position)?;
+        let position = context.machine.position(exact).clone();
+        let sweeps = self.is_swept(context, &position)?;
         // Lookaheads would walk the whole trie, too, and anew for each rule.
-        let key = if sweeps { None } else { self.key(machine, follow_bytes, shared, &position)? };
+        let key = if sweeps { None } else { self.key(context, &position)? };
         if let Some(key) = key {
             if let Some(mask) = self.by_key.get(&key) {
                 return Ok(mask.clone());
             }
-            if let Some(mask) = shared.masks.get(key) {
+            if let Some(mask) = context.shared.masks.get(key) {
                 self.held += ENTRY_BYTES;
                 self.by_key.insert(key, mask.clone());
                 return Ok(mask);
             }
         }
-        machine.unique.max_token_items = shared.vocabulary.longest / 2 + 1;
-        let id = machine.abstracted(exact)?;
+        context.machine.unique.max_token_items = context.shared.vocabulary.longest / 2 + 1;
+        let id = context.machine.abstracted(exact)?;
         if let Some(mask) = self.by_position.get(&id) {
             return Ok(mask.clone());
         }
-        if machine.position(id).register == Register::Abstracted {
-            return self.correct_draft(machine, follow_bytes, shared, [exact, id]);
+        if context.machine.position(id).register == Register::Abstracted {
+            return self.correct_draft(context, [exact, id]);
         }
-        let (mask, is_shared) = self.compose(machine, follow_bytes, shared, [exact, id])?;
+        let (mask, is_shared) = self.compose(context, [exact, id])?;
         self.composed += 1;
         self.held += ENTRY_BYTES + mask.memory_bytes();
         match key {
             Some(key) if is_shared => {
-                shared.masks.put(key, mask.clone(), mask.held_bytes());
+                context.shared.masks.put(key, mask.clone(), mask.held_bytes());
                 self.by_key.insert(key, mask.clone());
             }
             _ => {
@@ -163,23 +166,17 @@ impl Masks {
         Ok(mask)
     }
 
-    fn key_builder<'a>(
-        &'a mut self,
-        machine: &'a mut Machine,
-        follow_bytes: &'a mut FollowBytes,
-        shared: &'a SharedMasks,
-    ) -> KeyBuilder<'a> {
-        KeyBuilder { machine, follow_bytes, parts: &mut self.key_parts, shared }
+    fn key_builder<'a>(&'a mut self, context: &'a mut MaskContext<'_>) -> KeyBuilder<'a> {
+        KeyBuilder {
+            machine: context.machine,
+            follow_bytes: context.follow_bytes,
+            parts: &mut self.key_parts,
+            shared: context.shared,
+        }
     }
 
     /// The key of a position: positions with equal keys have equal masks. None if no key tells enough.
-    fn key(
-        &mut self,
-        machine: &mut Machine,
-        follow_bytes: &mut FollowBytes,
-        shared: &SharedMasks,
-        position: &Position,
-    ) -> Result<MaskKey> {
+    fn key(&mut self, context: &mut MaskContext<'_>, position: &Position) -> Result<MaskKey> {
         // The pattern names every field: a field that is added to `Position` must enter the key, or this does not compile.
         let Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register } = position;
         if *needs_replay
@@ -192,22 +189,22 @@ impl Masks {
         }
         let mut covered = false;
         for &(head, _) in heads {
-            covered |= self.key_builder(machine, follow_bytes, shared).covers(head)?;
+            covered |= self.key_builder(context).covers(head)?;
         }
         let mut hash = Hasher128::new(u64::from(*accepting));
         specials.iter().for_each(|&(special, _)| hash.word(self.special_ids[special.index()].into()));
         // The order of the heads does not matter to the mask, so their keys are added.
         let mut sum = 0u128;
         for &(head, frame) in heads {
-            let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
-                self.key_builder(machine, follow_bytes, shared).of_named_key(head, frame, covered)?
+            let part = if let Term::KeyNamed { .. } = context.machine.arena.term(head) {
+                self.key_builder(context).of_named_key(head, frame, covered)?
             } else {
-                let head_mask = self.head_mask(machine, shared, (head, frame))?;
+                let head_mask = self.head_mask(context.machine, context.shared, (head, frame))?;
                 let own = match head_mask.hash() {
                     Some(own) => OwnPart::Tokens(own),
-                    None => OwnPart::Saturated(shared.saturated_hash(&mut machine.arena, head)?),
+                    None => OwnPart::Saturated(context.shared.saturated_hash(&mut context.machine.arena, head)?),
                 };
-                self.key_builder(machine, follow_bytes, shared).of_head(head, own, frame, &head_mask)?
+                self.key_builder(context).of_head(head, own, frame, &head_mask)?
             };
             let Some(part) = part else { return Ok(None) };
             sum = sum.wrapping_add(part);
@@ -217,20 +214,14 @@ impl Masks {
     }
 
     /// The composed mask, and whether every position that is abstracted to `id` has it.
-    fn compose(
-        &mut self,
-        machine: &mut Machine,
-        follow_bytes: &mut FollowBytes,
-        shared: &SharedMasks,
-        [exact, id]: [PositionId; 2],
-    ) -> Result<(Arc<Mask>, bool)> {
-        let position = machine.position(id).clone();
-        let (mut composer, parts) = if self.is_swept(machine, follow_bytes, shared, &position)? {
-            let mut composer = self.composer(machine, follow_bytes, shared);
+    fn compose(&mut self, context: &mut MaskContext<'_>, [exact, id]: [PositionId; 2]) -> Result<(Arc<Mask>, bool)> {
+        let position = context.machine.position(id).clone();
+        let (mut composer, parts) = if self.is_swept(context, &position)? {
+            let mut composer = self.composer(context);
             composer.sweep(&position)?;
             (composer, Vec::new())
         } else {
-            self.compose_heads(machine, follow_bytes, shared, &position)?
+            self.compose_heads(context, &position)?
         };
         composer.replay.append(&mut composer.always);
         let shared = composer.resolve(id, exact)?;
@@ -238,23 +229,17 @@ impl Masks {
     }
 
     /// The mask of a position in an array of unique items: the draft of `id`, corrected by the values that came.
-    fn correct_draft(
-        &mut self,
-        machine: &mut Machine,
-        follow_bytes: &mut FollowBytes,
-        shared: &SharedMasks,
-        [exact, id]: [PositionId; 2],
-    ) -> Result<Arc<Mask>> {
+    fn correct_draft(&mut self, context: &mut MaskContext<'_>, [exact, id]: [PositionId; 2]) -> Result<Arc<Mask>> {
         let draft = match self.drafts.get(&id) {
             Some(draft) => draft.clone(),
             None => {
-                let position = machine.position(id).clone();
-                let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position)?;
+                let position = context.machine.position(id).clone();
+                let (mut composer, parts) = self.compose_heads(context, &position)?;
                 composer.resolve_draft(id)?;
                 let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
                 let mut mask = self.finish(composer, parts, &position);
                 if mask.corrected_words() > DRAFT_WORDS {
-                    mask = mask.to_dense(shared.vocabulary.mask_words());
+                    mask = mask.to_dense(context.shared.vocabulary.mask_words());
                 }
                 let draft = Arc::new(Draft::new(mask, uncertain, always));
                 self.composed += 1;
@@ -263,7 +248,7 @@ impl Masks {
                 draft
             }
         };
-        let mask = draft.correct(machine, shared, &mut self.walks, [exact, id])?;
+        let mask = draft.correct(context.machine, context.shared, &mut self.walks, [exact, id])?;
         if !Arc::ptr_eq(&mask, &draft.mask) {
             self.held += mask.memory_bytes();
         }
@@ -289,26 +274,20 @@ impl Masks {
 
     /// Whether the mask of a position is swept: much of the trie is below the exits of one of its heads, and would be merged
     /// or may be read by what follows the head.
-    fn is_swept(
-        &mut self,
-        machine: &mut Machine,
-        follow_bytes: &mut FollowBytes,
-        shared: &SharedMasks,
-        position: &Position,
-    ) -> Result<bool> {
-        if self.is_plain || !Accelerators::on().sweep || !can_sweep(machine, position) {
+    fn is_swept(&mut self, context: &mut MaskContext<'_>, position: &Position) -> Result<bool> {
+        if self.is_plain || !Accelerators::on().sweep || !can_sweep(context.machine, position) {
             return Ok(false);
         }
         for &(head, frame) in &position.heads {
-            if !self.is_last(machine, (head, frame))
-                && self.head_masks.has_unknown_exits_everywhere(&mut machine.arena, shared, head)?
+            if !self.is_last(context.machine, (head, frame))
+                && self.head_masks.has_unknown_exits_everywhere(&mut context.machine.arena, context.shared, head)?
             {
                 return Ok(true);
             }
-            let head_mask = self.head_mask(machine, shared, (head, frame))?;
+            let head_mask = self.head_mask(context.machine, context.shared, (head, frame))?;
             if head_mask.core.exits.is_deferred() {
-                let follow = follow_bytes.after(machine, head, frame);
-                if head_mask.core.exits.are_costly(shared, &follow) {
+                let follow = context.follow_bytes.after(context.machine, head, frame);
+                if head_mask.core.exits.are_costly(context.shared, &follow) {
                     return Ok(true);
                 }
             }
@@ -317,15 +296,16 @@ impl Masks {
     }
 
     /// A composer that has collected nothing.
-    fn composer<'a>(
-        &mut self,
-        machine: &'a mut Machine,
-        follow_bytes: &'a mut FollowBytes,
-        shared: &'a SharedMasks,
-    ) -> Composer<'a> {
+    fn composer<'a>(&mut self, context: &'a mut MaskContext<'_>) -> Composer<'a> {
         let mut accumulator = ACCUMULATOR.take();
-        accumulator.fit(shared.vocabulary.mask_words());
-        let mut composer = Composer::new(machine, follow_bytes, shared, take(&mut self.key_parts), accumulator);
+        accumulator.fit(context.shared.vocabulary.mask_words());
+        let mut composer = Composer::new(
+            context.machine,
+            context.follow_bytes,
+            context.shared,
+            take(&mut self.key_parts),
+            accumulator,
+        );
         composer.asks_lookaheads = !self.is_plain;
         composer
     }
@@ -333,13 +313,12 @@ impl Masks {
     /// A composer that has joined all heads of a position, and the dense parts that the mask refers to.
     fn compose_heads<'a>(
         &mut self,
-        machine: &'a mut Machine,
-        follow_bytes: &'a mut FollowBytes,
-        shared: &'a SharedMasks,
+        context: &'a mut MaskContext<'_>,
         position: &Position,
     ) -> Result<(Composer<'a>, Vec<Part>)> {
         let mut parts: Vec<Part> = Vec::new();
-        let mut composer = self.composer(machine, follow_bytes, shared);
+        let mut composer = self.composer(context);
+        let shared = composer.shared;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
@@ -347,7 +326,7 @@ impl Masks {
                 composer.walk(shared.view(), NodeId::ROOT, head, frame)?;
                 continue;
             }
-            let head_mask = self.head_mask(composer.machine, shared, (head, frame))?;
+            let head_mask = self.head_mask(composer.machine, composer.shared, (head, frame))?;
             if let Some(dense) = &head_mask.dense {
                 if !parts.iter().any(|part| part.is_same(dense)) {
                     parts.push(dense.clone());

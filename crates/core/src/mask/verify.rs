@@ -4,13 +4,11 @@
 //! another. In this mode every mask is compared with one that no key takes part in, and sampled tokens are compared with
 //! the automaton itself.
 
-use crate::automaton::follow_bytes::FollowBytes;
-use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::mask::mask::Mask;
-use crate::mask::masks::Masks;
+use crate::mask::masks::{MaskContext, Masks};
 use crate::mask::shared::SharedMasks;
 use crate::storage::once::Lazy;
 
@@ -25,38 +23,22 @@ pub fn is_on() -> bool {
 }
 
 /// An error if the mask differs from one composed without caches. The call is charged for the memory, not for the work.
-pub(crate) fn verify(
-    machine: &mut Machine,
-    follow_bytes: &mut FollowBytes,
-    shared: &SharedMasks,
-    special_ids: &[u32],
-    exact: PositionId,
-    mask: &Mask,
-) -> Result<()> {
-    let call = machine.arena.budget.clone();
-    machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, ..Limits::default() });
-    let verdict = compare(machine, follow_bytes, shared, special_ids, exact, mask);
-    let grown = machine.arena.budget.held() - call.held();
-    machine.arena.budget = call;
-    machine.arena.budget.grow(grown);
+pub(super) fn verify(context: &mut MaskContext<'_>, special_ids: &[u32], exact: PositionId, mask: &Mask) -> Result<()> {
+    let call = context.machine.arena.budget.clone();
+    context.machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, ..Limits::default() });
+    let verdict = compare(context, special_ids, exact, mask);
+    let budget = &mut context.machine.arena.budget;
+    let grown = budget.held() - call.held();
+    *budget = call;
+    budget.grow(grown);
     verdict
 }
 
-fn compare(
-    machine: &mut Machine,
-    follow_bytes: &mut FollowBytes,
-    shared: &SharedMasks,
-    special_ids: &[u32],
-    exact: PositionId,
-    mask: &Mask,
-) -> Result<()> {
-    let uncached = Masks::compose_uncached(
-        machine,
-        follow_bytes,
-        &SharedMasks::new(shared.vocabulary.clone()),
-        special_ids,
-        exact,
-    )?;
+fn compare(context: &mut MaskContext<'_>, special_ids: &[u32], exact: PositionId, mask: &Mask) -> Result<()> {
+    let MaskContext { machine, follow_bytes, shared } = context;
+    let fresh = SharedMasks::new(shared.vocabulary.clone());
+    let mut uncached = MaskContext { machine, follow_bytes, shared: &fresh };
+    let uncached = Masks::compose_uncached(&mut uncached, special_ids, exact)?;
     let [mut given, mut composed] = [(); 2].map(|()| vec![0u32; shared.vocabulary.mask_words()]);
     mask.write(&mut given);
     uncached.write(&mut composed);
@@ -105,6 +87,8 @@ fn contradiction(text: String) -> Box<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automaton::follow_bytes::FollowBytes;
+    use crate::automaton::machine::Machine;
     use crate::builder::Builder;
     use crate::vocabulary::vocabulary::Vocabulary;
 
@@ -120,13 +104,14 @@ mod tests {
         for (tokens, expected) in
             [(&[0, 2][..], None), (&[0, 1, 2], Some("allows token 1")), (&[0], Some("forbids token 2"))]
         {
-            let verdict =
-                verify(&mut machine, &mut FollowBytes::default(), &shared, &[], start, &Mask::from_tokens(tokens));
+            let (machine, follow_bytes) = (&mut *machine, &mut FollowBytes::default());
+            let mut context = MaskContext { machine, follow_bytes, shared: &shared };
+            let verdict = verify(&mut context, &[], start, &Mask::from_tokens(tokens));
             match (verdict, expected) {
                 (Ok(()), None) => {}
                 (Err(error), Some(expected)) => {
                     let text = error.to_string();
-                    assert!(text.contains(expected) && text.contains("asked at [\"ab\"]"), "{text}");
+                    assert!(text.contains(expected) && text.contains("asked at ['ab']"), "{text}");
                 }
                 (verdict, _) => panic!("{tokens:?}: {verdict:?}"),
             }

@@ -3,7 +3,6 @@
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
-use crate::regular::term::EMPTY;
 
 /// Byte ranges in words, for an error message.
 pub(super) fn shown(ranges: &[(u8, u8)]) -> String {
@@ -40,17 +39,8 @@ pub(super) fn live_bytes(machine: &mut Machine, id: PositionId) -> Result<[bool;
     let position = machine.position(id).clone();
     let mut live = [false; 256];
     for &(head, _) in &position.heads {
-        let cuts = machine.arena.boundaries(head);
-        let mut byte = 0u8;
-        loop {
-            let (low, high) = cuts.interval(byte);
-            if !(low..=high).all(|byte| live[byte as usize]) && machine.arena.derive(head, byte)? != EMPTY {
-                (low..=high).for_each(|byte| live[byte as usize] = true);
-            }
-            match high.checked_add(1) {
-                Some(next) => byte = next,
-                None => break,
-            }
+        for (low, high, _) in machine.arena.byte_transitions(head)? {
+            live[usize::from(low)..=usize::from(high)].fill(true);
         }
     }
     if position.register != Register::Closed {

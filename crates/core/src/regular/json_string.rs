@@ -38,27 +38,17 @@ pub(crate) fn canonical_escape(byte: u8) -> String {
 
 /// The canonical JSON string of a text, quotes included.
 pub(crate) fn encode(text: &[u8]) -> Vec<u8> {
-    let mut encoded = Vec::with_capacity(text.len() + 2);
-    encoded.push(b'"');
-    for &byte in text {
-        match escape(byte) {
-            Some(escape) => encoded.extend(escape.bytes()),
-            None => encoded.push(byte),
-        }
-    }
-    encoded.push(b'"');
-    encoded
+    encode_escaping(text, &[])
 }
 
 /// `encode`, with an escape for the first character of each of the `escaped` texts that occurs.
 fn encode_escaping(text: &[u8], escaped: &[Vec<u8>]) -> Vec<u8> {
-    let mut encoded = vec![b'"'];
+    let mut encoded = Vec::with_capacity(text.len() + 2);
+    encoded.push(b'"');
     for (place, &byte) in text.iter().enumerate() {
         match escape(byte) {
             Some(escape) => encoded.extend(escape.bytes()),
-            None if escaped.iter().any(|one| text[place..].starts_with(one)) => {
-                encoded.extend(format!("\\u{byte:04x}").bytes());
-            }
+            None if escaped.iter().any(|one| text[place..].starts_with(one)) => encoded.extend(numbered(byte)),
             None => encoded.push(byte),
         }
     }
@@ -66,41 +56,17 @@ fn encode_escaping(text: &[u8], escaped: &[Vec<u8>]) -> Vec<u8> {
     encoded
 }
 
-/// The text of a complete, valid JSON string.
+/// The spelling of a byte by its number.
+pub(crate) fn numbered(byte: u8) -> Vec<u8> {
+    format!("\\u{byte:04x}").into_bytes()
+}
+
+/// The text of a complete, valid JSON string; a character that is cut off before the last quote stays as it is.
 pub(crate) fn decode(encoded: &[u8]) -> Vec<u8> {
     let body = &encoded[1..encoded.len() - 1];
-    let mut out = Vec::with_capacity(body.len());
-    let mut at = 0;
-    let unit = |at: usize| u32::from_str_radix(std::str::from_utf8(&body[at..at + 4]).unwrap_or("0"), 16).unwrap_or(0);
-    while at < body.len() {
-        if body[at] != b'\\' {
-            out.push(body[at]);
-            at += 1;
-            continue;
-        }
-        let letter = body[at + 1];
-        at += 2;
-        let code = match letter {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => 10,
-            b'r' => 13,
-            b't' => 9,
-            b'u' => {
-                let mut code = unit(at);
-                at += 4;
-                if (0xd800..0xdc00).contains(&code) {
-                    code = 0x1_0000 + ((code - 0xd800) << 10) + (unit(at + 2) - 0xdc00);
-                    at += 6;
-                }
-                code
-            }
-            other => u32::from(other),
-        };
-        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-    out
+    let whole = body.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let text = serde_json::from_str::<String>(&format!("\"{whole}\"")).unwrap_or_default();
+    [text.as_bytes(), &body[whole.len()..]].concat()
 }
 
 impl Terms {
@@ -110,9 +76,6 @@ impl Terms {
         texts: impl Iterator<Item = &'t [u8]>,
         escapes: Escapes,
     ) -> Result<Vec<Vec<u8>>> {
-        if escapes.escaped == EMPTY {
-            return Ok(texts.map(encode).collect());
-        }
         let escaped = self.enumerate(escapes.escaped, usize::MAX)?.unwrap_or_default();
         Ok(texts.map(|text| encode_escaping(text, &escaped)).collect())
     }
@@ -309,18 +272,13 @@ impl Terms {
     /// Whether bytes from these consecutive ranges lead to a nonempty state.
     fn has_byte_path(&mut self, id: TermId, pairs: &[(u8, u8)]) -> Result<bool> {
         let Some((&(low, high), rest)) = pairs.split_first() else { return Ok(id != EMPTY) };
-        let boundaries = self.boundaries(id);
-        let mut byte = low;
-        loop {
-            let next = self.derive(id, byte)?;
+        for (first, _) in self.boundaries(id).intervals(low, high) {
+            let next = self.derive(id, first.max(low))?;
             if next != EMPTY && self.has_byte_path(next, rest)? {
                 return Ok(true);
             }
-            match boundaries.interval(byte).1.checked_add(1).filter(|&next| next <= high) {
-                Some(next) => byte = next,
-                None => return Ok(false),
-            }
         }
+        Ok(false)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::limits::Budget;
 use crate::regular::id::KeySetId;
 use crate::regular::term::MANY;
 use crate::storage::hash::Hasher128;
-use crate::storage::layered::{List, Table};
+use crate::storage::layered::{layered, List, Table};
 use rustc_hash::FxHashMap;
 
 /// The empty set.
@@ -39,12 +39,13 @@ struct Node {
     max_chars: u32,
 }
 
-/// All key sets of one arena.
-#[derive(Clone)]
-pub(crate) struct KeySets {
-    nodes: List<Node>,
-    tails: List<u8>,
-    by_hash: Table<u128, KeySetId>,
+layered! {
+    /// All key sets of one arena.
+    pub(crate) struct KeySets {
+        nodes: List<Node>,
+        tails: List<u8>,
+        by_hash: Table<u128, KeySetId>,
+    }
 }
 
 /// Numbers in another arena's `KeySets` → numbers here, for the sets that were imported.
@@ -59,18 +60,6 @@ impl Default for KeySets {
 }
 
 impl KeySets {
-    /// An empty top layer over the frozen part of `self`.
-    pub fn overlay(&self) -> Self {
-        KeySets { nodes: self.nodes.overlay(), tails: self.tails.overlay(), by_hash: self.by_hash.overlay() }
-    }
-
-    /// Freezes the top layer, so that overlays can share it.
-    pub fn freeze(&mut self) {
-        self.nodes.freeze();
-        self.tails.freeze();
-        self.by_hash.freeze();
-    }
-
     /// The node of a set, or the position of its tail.
     fn node_or_tail(&self, set: KeySetId) -> std::result::Result<&Node, usize> {
         match set.number() & TAIL {

@@ -9,6 +9,7 @@ use crate::storage::layered::{layered, Table};
 
 layered! {
     /// Terms with saturated counters.
+    #[derive(Default)]
     pub(crate) struct Saturation {
         /// (term, horizon) → the term with saturated counters.
         pub(super) terms: Table<(TermId, u32), TermId>,

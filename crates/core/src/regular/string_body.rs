@@ -7,10 +7,10 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::{Error, Result};
-use crate::regular::json_string::{canonical_escape, escape};
+use crate::regular::json_string::{canonical_escape, encode, numbered};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY, TOP};
 use crate::regular::terms::Terms;
-use crate::regular::transfer::children;
+use crate::regular::transfer::{children, postorder};
 use rustc_hash::FxHashMap;
 
 /// Texts × the byte that follows them in one string → their spellings, for a list of texts to escape.
@@ -82,18 +82,11 @@ struct ByteCode {
 impl ByteCode {
     /// The spellings of the texts of a regular term.
     fn spelled(&mut self, terms: &mut Terms, texts: TermId) -> Result<TermId> {
-        let mut work = vec![(texts, false)];
-        while let Some((id, is_ready)) = work.pop() {
-            if self.known.contains_key(&id) {
-                continue;
-            }
-            if is_ready {
-                let made = self.made(terms, id)?;
-                self.known.insert(id, made);
-            } else {
-                work.push((id, true));
-                children(terms.term(id), |part| work.push((part, false)));
-            }
+        let known = &self.known;
+        let order = postorder(texts, |id| known.contains_key(&id), |id, visit| children(terms.term(id), visit));
+        for id in order {
+            let made = self.made(terms, id)?;
+            self.known.insert(id, made);
         }
         Ok(self.known[&texts])
     }
@@ -191,19 +184,8 @@ impl ByteCode {
 
 /// The spelling of a text with the escapes that JSON asks for.
 fn encoded(text: &[u8]) -> Vec<u8> {
-    let mut encoded = Vec::with_capacity(text.len());
-    for &byte in text {
-        match escape(byte) {
-            Some(escape) => encoded.extend(escape.bytes()),
-            None => encoded.push(byte),
-        }
-    }
-    encoded
-}
-
-/// The spelling of a byte by its number.
-fn numbered(byte: u8) -> Vec<u8> {
-    format!("\\u{byte:04x}").into_bytes()
+    let string = encode(text);
+    string[1..string.len() - 1].to_vec()
 }
 
 #[cfg(test)]

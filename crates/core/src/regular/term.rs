@@ -258,7 +258,7 @@ pub enum Text {
     Unknown,
 }
 
-/// Facts about a term, computed when it is made.
+/// Facts about a term, computed when it is made; `Terms::push` sets `hash` and `counts`.
 ///
 /// Packed to 32 bytes: with the 16-byte alignment of `u128`, it and its term would take 80 bytes in place of 72.
 #[derive(Clone, Copy, Default, Debug)]

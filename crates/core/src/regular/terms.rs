@@ -14,7 +14,7 @@ use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
 use crate::storage::hash::Hasher128;
 use crate::storage::intern::HashIndex;
-use crate::storage::layered::{List, Table};
+use crate::storage::layered::{layered, List, Table};
 use std::sync::Arc;
 
 /// A term and the facts computed when it was made.
@@ -24,29 +24,32 @@ pub(crate) struct Node {
     pub(super) info: Info,
 }
 
-/// Terms with the memos of their analyses, and the budget of the call that creates them.
-#[derive(Clone)]
-pub struct Terms {
-    /// By `TermId`.
-    pub(crate) nodes: Chunks<Node>,
-    /// Hash of the content → id.
-    by_hash: HashIndex,
-    /// By the number in `Term::Literal`.
-    pub(crate) literals: List<Arc<Literal>>,
-    /// By the number in `Term::Words`.
-    pub(crate) word_sets: List<WordSet>,
-    /// By the number in `Term::Keys`.
-    pub(crate) keys: KeySets,
-    /// The term of all valid UTF-8, once it was made.
-    pub(crate) any_text: Option<TermId>,
-    pub(super) derivatives: Derivatives,
-    pub(super) emptiness: Emptiness,
-    pub(super) saturation: Saturation,
-    /// State → its closed region.
-    pub(super) regions: Table<TermId, Option<Arc<ClosedRegion>>>,
-    /// (key set, language) → the keys of the set in the language.
-    pub(super) filtered_keys: Table<(KeySetId, TermId), KeySetId>,
-    pub(crate) budget: Budget,
+layered! {
+    /// Terms with the memos of their analyses, and the budget of the call that creates them.
+    pub struct Terms {
+        /// By `TermId`.
+        pub(crate) nodes: Chunks<Node>,
+        /// Hash of the content → id.
+        by_hash: HashIndex,
+        /// By the number in `Term::Literal`.
+        pub(crate) literals: List<Arc<Literal>>,
+        /// By the number in `Term::Words`.
+        pub(crate) word_sets: List<WordSet>,
+        /// By the number in `Term::Keys`.
+        pub(crate) keys: KeySets,
+        pub(super) derivatives: Derivatives,
+        pub(super) emptiness: Emptiness,
+        pub(super) saturation: Saturation,
+        /// State → its closed region.
+        pub(super) regions: Table<TermId, Option<Arc<ClosedRegion>>>,
+        /// (key set, language) → the keys of the set in the language.
+        pub(super) filtered_keys: Table<(KeySetId, TermId), KeySetId>,
+    }
+    {
+        /// The term of all valid UTF-8, once it was made.
+        pub(crate) any_text: Option<TermId>,
+        pub(crate) budget: Budget,
+    }
 }
 
 /// Steps of the budget per new derivative; a cached one costs 1.
@@ -81,57 +84,12 @@ impl Terms {
             filtered_keys: Table::default(),
             budget: Budget::default(),
         };
-        let facts = |nullable, max_chars| Info {
-            hash: 0,
-            nullable,
-            structural: false,
-            utf8: true,
-            searched: false,
-            counts: false,
-            depth: 0,
-            min_chars: 0,
-            max_chars,
-            exact: true,
-        };
+        let facts = |nullable, max_chars| Info { nullable, utf8: true, max_chars, exact: true, ..Info::default() };
         terms.push(Term::Empty, Info { min_chars: MANY, ..facts(false, 0) }, Hasher128::new(0).finish());
         terms.push(Term::Epsilon, facts(true, 0), Hasher128::new(1).finish());
         let top = Info { utf8: false, searched: true, ..facts(true, MANY) };
         terms.push(Term::Not(EMPTY), top, Hasher128::new(2).finish());
         terms
-    }
-
-    /// Terms on top of the frozen part of these; the two share ids made so far and then diverge.
-    pub fn overlay(&self) -> Self {
-        let mut budget = self.budget.clone();
-        budget.grow(self.by_hash.room_bytes());
-        Terms {
-            nodes: self.nodes.overlay(),
-            by_hash: self.by_hash.overlay(),
-            literals: self.literals.overlay(),
-            word_sets: self.word_sets.overlay(),
-            keys: self.keys.overlay(),
-            any_text: self.any_text,
-            derivatives: self.derivatives.overlay(),
-            emptiness: self.emptiness.overlay(),
-            saturation: self.saturation.overlay(),
-            regions: self.regions.overlay(),
-            filtered_keys: self.filtered_keys.overlay(),
-            budget,
-        }
-    }
-
-    /// Freezes the top layer, so that overlays can share it.
-    pub fn freeze(&mut self) {
-        self.nodes.freeze();
-        self.by_hash.freeze();
-        self.literals.freeze();
-        self.word_sets.freeze();
-        self.keys.freeze();
-        self.derivatives.freeze();
-        self.emptiness.freeze();
-        self.saturation.freeze();
-        self.regions.freeze();
-        self.filtered_keys.freeze();
     }
 
     /// The term with this hash, if it was made.

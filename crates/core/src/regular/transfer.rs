@@ -8,7 +8,7 @@ use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
 use crate::regular::term::{Info, Term, TermId, WordSet};
 use crate::regular::terms::Terms;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A term with the terms it is made of, children first; ids are indexes of this list.
@@ -35,16 +35,7 @@ impl Terms {
         }
         let mut exported = ExportedTerm { terms: Vec::new(), literals: Vec::new(), word_sets: Vec::new() };
         let mut places: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut work = vec![(root, false)];
-        while let Some((id, ready)) = work.pop() {
-            if places.contains_key(&id) {
-                continue;
-            }
-            if !ready {
-                work.push((id, true));
-                children(self.term(id), |child| work.push((child, false)));
-                continue;
-            }
+        for id in postorder(root, |_| false, |id, visit| children(self.term(id), visit)) {
             let mut term = self.term(id).clone();
             match &mut term {
                 Term::Literal { literal, .. } => {
@@ -91,21 +82,38 @@ impl Terms {
 }
 
 impl Terms {
-    /// The copy of a regular term of another arena that is not here yet; `copied` knows its parts here. Errors: limits.
-    pub(crate) fn copy_regular(
-        &mut self,
-        source: &Terms,
-        id: TermId,
-        copied: impl Fn(TermId) -> TermId,
-    ) -> Result<TermId> {
-        self.spend(1)?;
+    /// The copy of a regular term of another arena that is not here yet; `copied` knows its parts here.
+    pub(crate) fn copy_regular(&mut self, source: &Terms, id: TermId, copied: impl Fn(TermId) -> TermId) -> TermId {
         let (mut term, info) = (source.term(id).clone(), *source.info(id));
         match &mut term {
-            Term::Literal { literal, .. } => *literal = self.push_literal(&source.literals[literal.index()]),
-            Term::Words { set, .. } => *set = self.push_word_set(&source.word_sets[set.index()]),
+            Term::Literal { literal, .. } => *literal = self.same_literal(source, *literal),
+            Term::Words { set, .. } => *set = self.same_word_set(source, *set),
             _ => renumber(&mut term, copied),
         }
-        Ok(self.push(term, info, info.hash))
+        self.push(term, info, info.hash)
+    }
+
+    /// The number of a literal of another arena: the same if both share it.
+    fn same_literal(&mut self, source: &Terms, literal: LiteralId) -> LiteralId {
+        let data = &source.literals[literal.index()];
+        let is_shared = literal.index() < self.literals.len() && Arc::ptr_eq(&self.literals[literal.index()], data);
+        if is_shared {
+            literal
+        } else {
+            self.push_literal(data)
+        }
+    }
+
+    /// The number of a set of words of another arena: the same if both share it.
+    fn same_word_set(&mut self, source: &Terms, set: WordSetId) -> WordSetId {
+        let data = &source.word_sets[set.index()];
+        let at = set.index();
+        let is_shared = at < self.word_sets.len() && Arc::ptr_eq(&self.word_sets[at].words, &data.words);
+        if is_shared {
+            set
+        } else {
+            self.push_word_set(data)
+        }
     }
 
     /// The number of a literal that another arena holds, too.
@@ -120,6 +128,26 @@ impl Terms {
         self.word_sets.push(set.clone(), &mut self.budget);
         WordSetId::at(self.word_sets.len() - 1)
     }
+}
+
+/// The terms below a root that are not known, and the root, each after its parts.
+///
+/// The stack is explicit, because chains of terms may be deeper than the thread's stack.
+pub(crate) fn postorder(
+    root: TermId,
+    is_known: impl Fn(TermId) -> bool,
+    parts: impl Fn(TermId, &mut dyn FnMut(TermId)),
+) -> Vec<TermId> {
+    let (mut order, mut met, mut work) = (Vec::new(), FxHashSet::default(), vec![(root, false)]);
+    while let Some((id, is_ready)) = work.pop() {
+        if is_ready {
+            order.push(id);
+        } else if !is_known(id) && met.insert(id) {
+            work.push((id, true));
+            parts(id, &mut |part| work.push((part, false)));
+        }
+    }
+    order
 }
 
 /// Calls `visit` with each direct part of a term.

@@ -5,6 +5,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
+use crate::regular::derivative::byte_transitions::bytes_of;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::terms::Terms;
 use rustc_hash::FxHashMap;
@@ -69,18 +70,13 @@ impl NonAsciiTransitions {
         }
         let boundaries = terms.boundaries(state);
         for (place, &(low, high, ..)) in UTF8_SHAPES.iter().enumerate() {
-            let mut lead = low;
-            loop {
-                let last = boundaries.interval(lead).1.min(high);
-                let inner = terms.derive(state, lead)?;
+            for (first, last) in boundaries.intervals(low, high) {
+                let (first, last) = (first.max(low), last.min(high));
+                let inner = terms.derive(state, first)?;
                 if let Some(targets) = self.targets_after_lead(terms, inner, place)? {
-                    let leads = (lead..=last).fold(0, |leads, byte| leads | 1 << (byte - 0xc0));
+                    let leads = (first..=last).fold(0, |leads, byte| leads | 1 << (byte - 0xc0));
                     found.push((leads, targets));
                 }
-                if last == high {
-                    break;
-                }
-                lead = last + 1;
             }
         }
         Ok(found)
@@ -133,9 +129,7 @@ impl Terms {
         if self.any_char_target(state)?.is_some() {
             return Ok(self.next_bytes(state)?.intersection(&ascii));
         }
-        let moves = self.byte_transitions_up_to(state, 0x7f)?;
-        let next = moves.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)));
-        Ok(next.intersection(&ascii))
+        Ok(bytes_of(self.byte_transitions_up_to(state, 0x7f)?.iter()).intersection(&ascii))
     }
 
     /// The lead bytes all of whose characters lead from `head` to `target`, as bits from 0xc0 on.
@@ -178,17 +172,12 @@ impl Terms {
         if !self.first_bytes(state).has_any_in(low, high) {
             return Ok(true);
         }
-        let boundaries = self.boundaries(state);
-        let mut byte = low;
-        loop {
-            if self.derive(state, byte)? != EMPTY {
+        for (first, _) in self.boundaries(state).intervals(low, high) {
+            if self.derive(state, first.max(low))? != EMPTY {
                 return Ok(false);
             }
-            match boundaries.interval(byte).1 {
-                last if last >= high => return Ok(true),
-                last => byte = last + 1,
-            }
         }
+        Ok(true)
     }
 }
 

@@ -124,7 +124,7 @@ fn depends_on_keys(keys: &KeySets, spec: &ObjectSpec, state: &ObjectState) -> bo
 
 #[cfg(test)]
 mod tests {
-    use super::{is_behind_unknown_key, Twin};
+    use super::Twin;
     use crate::automaton::fixture::{alt, object};
     use crate::builder::{Builder, ObjectRules, Punctuation};
     use crate::regular::term::TermId;

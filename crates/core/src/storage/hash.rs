@@ -15,6 +15,13 @@ impl Hasher128 {
         hasher
     }
 
+    /// The hash of some hashes, for contents of one kind.
+    pub fn of(kind: u64, parts: &[u128]) -> u128 {
+        let mut hash = Hasher128::new(kind);
+        parts.iter().for_each(|&part| hash.wide(part));
+        hash.finish()
+    }
+
     /// The hash of a list of numbers.
     pub fn hash_numbers(numbers: &[u32]) -> u128 {
         let mut hash = Hasher128::new(0);
@@ -67,6 +74,23 @@ mod tests {
         let mut hash = Hasher128::new(kind);
         add(&mut hash);
         hash.finish()
+    }
+
+    #[test]
+    fn a_hash_of_parts_depends_on_their_kind_order_and_number() {
+        let all = [
+            Hasher128::of(1, &[]),
+            Hasher128::of(2, &[]),
+            Hasher128::of(1, &[0]),
+            Hasher128::of(1, &[0, 0]),
+            Hasher128::of(1, &[7, 9]),
+            Hasher128::of(1, &[9, 7]),
+            Hasher128::of(2, &[7, 9]),
+        ];
+        for (at, hash) in all.iter().enumerate() {
+            assert!(!all[..at].contains(hash), "{at}");
+        }
+        assert_eq!(Hasher128::of(1, &[7, 9]), all[4]);
     }
 
     #[test]

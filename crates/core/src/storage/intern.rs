@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::limits::Budget;
 use std::sync::Arc;
 
-/// Slots of a new overlay, 8 bytes each: 80 entries fit before the first growth. Chosen without measurement.
-const INITIAL_SLOTS: usize = 128;
+/// Slots of a table with entries, 8 bytes each: 80 entries fit before it grows again. Chosen without measurement.
+const FIRST_SLOTS: usize = 128;
 
 /// A table with open addressing and linear probing, on top of a shared one.
 #[derive(Clone, Default)]
@@ -76,7 +76,7 @@ impl HashIndex {
 
     /// The slots after the next growth.
     fn next_len(&self) -> usize {
-        (self.slots.len() * 2).max(16)
+        (self.slots.len() * 2).max(FIRST_SLOTS)
     }
 
     #[cold]
@@ -87,22 +87,9 @@ impl HashIndex {
         slots.into_iter().filter(|&slot| slot != 0).for_each(|slot| self.put(slot));
     }
 
-    /// A copy with room for the entries of most grammars; `room_bytes` returns the bytes of that room.
+    /// A copy on the frozen part.
     pub fn overlay(&self) -> Self {
-        let mut above = self.clone();
-        if above.slots.is_empty() {
-            above.slots = vec![0; INITIAL_SLOTS];
-        }
-        above
-    }
-
-    /// Bytes that `overlay` allocates.
-    pub fn room_bytes(&self) -> usize {
-        if self.slots.is_empty() {
-            INITIAL_SLOTS * 8
-        } else {
-            0
-        }
+        self.clone()
     }
 
     /// Merges this layer into the shared table, if it has more entries than that.
@@ -141,17 +128,17 @@ mod tests {
     fn a_table_does_not_grow_beyond_the_limit_of_memory() {
         let mut ids = HashIndex::default();
         let mut budget = Budget::default();
-        // 16 slots hold ten entries; then 32 take 256 bytes beside the 128 of the old ones.
+        // 128 slots hold eighty entries; then 256 take 2,048 bytes beside the 1,024 of the old ones.
         let mut filled = |memory| {
             budget.begin(&Limits { memory, ..Limits::default() });
             let before = ids.count;
-            while ids.count < 40 && ids.reserve(&mut budget).is_ok() {
+            while ids.count < 160 && ids.reserve(&mut budget).is_ok() {
                 ids.insert(ids.count as u128, ids.count as u32, &mut budget);
             }
             ids.count - before
         };
-        assert_eq!((filled(127), filled(383), filled(384)), (0, 10, 10));
-        assert_eq!((ids.slots.len(), budget.held()), (32, 256));
+        assert_eq!((filled(1_023), filled(3_071), filled(3_072)), (0, 80, 80));
+        assert_eq!((ids.slots.len(), budget.held()), (256, 2_048));
     }
 
     #[test]

@@ -13,23 +13,25 @@ use std::ops::Index;
 use std::sync::Arc;
 
 /// A struct whose fields are layered, with `overlay` (an empty top layer on the frozen part) and `freeze` (shares the top
-/// layer), field by field.
+/// layer), field by field. Fields of a second block are copied.
 macro_rules! layered {
     (
         $(#[$meta:meta])*
         $visibility:vis struct $name:ident {
             $($(#[$field_meta:meta])* $field_visibility:vis $field:ident : $type:ty,)*
         }
+        $({ $($(#[$copied_meta:meta])* $copied_visibility:vis $copied:ident : $copied_type:ty,)* })?
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Default)]
+        #[derive(Clone)]
         $visibility struct $name {
             $($(#[$field_meta])* $field_visibility $field: $type,)*
+            $($($(#[$copied_meta])* $copied_visibility $copied: $copied_type,)*)?
         }
 
         impl $name {
             pub(crate) fn overlay(&self) -> Self {
-                $name { $($field: self.$field.overlay(),)* }
+                $name { $($field: self.$field.overlay(),)* $($($copied: self.$copied.clone(),)*)? }
             }
 
             pub(crate) fn freeze(&mut self) {
@@ -285,70 +287,6 @@ impl<T: Clone + Default> IdMap<T> {
     }
 }
 
-/// A sparse map from small numbers to values in pages: faster than `IdMap`, larger where the numbers are scattered.
-#[derive(Clone)]
-pub(crate) struct PagedIdMap<T> {
-    below: Option<Arc<PagedIdMap<T>>>,
-    /// Pages; most are missing, because an overlay touches few of the lower layers' numbers.
-    own: Vec<Option<Box<[T; PAGE]>>>,
-}
-
-/// Values of a page. Chosen without measurement.
-const PAGE: usize = 16;
-
-impl<T> Default for PagedIdMap<T> {
-    fn default() -> Self {
-        PagedIdMap { below: None, own: Vec::new() }
-    }
-}
-
-impl<T: Default> PagedIdMap<T> {
-    /// An empty top layer on the frozen part of `self`.
-    pub fn overlay(&self) -> Self {
-        PagedIdMap { below: self.below.clone(), own: Vec::new() }
-    }
-
-    /// The value of a number in the top layer.
-    #[inline]
-    pub fn get(&self, place: usize) -> Option<&T> {
-        Some(&self.own.get(place / PAGE)?.as_ref()?[place % PAGE])
-    }
-
-    /// The values of a number in the lower layers, the upper ones first.
-    pub fn lower(&self, place: usize) -> impl Iterator<Item = &T> {
-        let below = std::iter::successors(self.below.as_deref(), |sets| sets.below.as_deref());
-        below.filter_map(move |sets| sets.get(place))
-    }
-
-    /// The mutable value of a number in the top layer, at first the default.
-    pub fn get_mut(&mut self, place: usize, budget: &mut Budget) -> &mut T {
-        let page = place / PAGE;
-        if self.own.len() <= page {
-            let before = self.own.capacity();
-            self.own.resize_with(page + 1, || None);
-            budget.grow((self.own.capacity() - before) * size_of::<usize>());
-        }
-        let page = self.own[page].get_or_insert_with(|| {
-            budget.grow(size_of::<[T; PAGE]>());
-            Box::new(std::array::from_fn(|_| T::default()))
-        });
-        &mut page[place % PAGE]
-    }
-
-    /// Freezes the top layer, so that overlays can share it.
-    pub fn freeze(&mut self) {
-        if self.own.is_empty() {
-            return;
-        }
-        if layers(self, |sets| sets.below.as_deref()) >= MAX_LAYERS {
-            // Memos can be recomputed, so dropping them is cheaper than merging.
-            self.below = None;
-        }
-        let below = std::mem::take(self);
-        self.below = Some(Arc::new(below));
-    }
-}
-
 /// The number of layers of a stack.
 fn layers<L>(top: &L, below: impl Fn(&L) -> Option<&L>) -> usize {
     std::iter::successors(Some(top), |layer| below(layer)).count()
@@ -359,11 +297,11 @@ mod tests {
     use super::*;
 
     layered! {
-        struct Four {
+        #[derive(Default)]
+        struct Three {
             list: List<u64>,
             table: Table<u64, u64>,
             map: IdMap<u64>,
-            pages: PagedIdMap<u64>,
         }
     }
 
@@ -395,13 +333,12 @@ mod tests {
 
     #[test]
     fn stacks_have_four_layers_at_most() {
-        let (mut budget, mut all) = (Budget::default(), Four::default());
+        let (mut budget, mut all) = (Budget::default(), Three::default());
         let mut counts = Vec::new();
         for value in 0..7 {
             all.list.push(value, &mut budget);
             all.table.insert(value, value, &mut budget);
             *all.map.get_mut(value as usize, &mut budget) = value + 1;
-            *all.pages.get_mut(16 * value as usize, &mut budget) = value + 1;
             all.freeze();
             // Nothing is new, so there is nothing to freeze.
             all.freeze();
@@ -409,15 +346,14 @@ mod tests {
                 layers(&all.list, |list| list.below.as_deref()),
                 layers(&all.table, |table| table.below.as_deref()),
                 layers(&all.map, |map| map.below.as_deref()),
-                layers(&all.pages, |pages| pages.below.as_deref()),
             ]);
         }
-        assert_eq!(counts, [2, 3, 4, 2, 3, 4, 2].map(|count| [count; 4]));
+        assert_eq!(counts, [2, 3, 4, 2, 3, 4, 2].map(|count| [count; 3]));
         assert_eq!(values(&all.list), (0..7).collect::<Vec<_>>());
         assert!((0..7).all(|key| all.table.get(&key) == Some(&key)) && all.table.get(&7).is_none());
         // Memos of merged layers are dropped.
-        assert!((0..6).all(|place| all.map.get(place).is_none() && all.pages.lower(16 * place).count() == 0));
-        assert_eq!((all.map.get(6), all.pages.lower(96).collect::<Vec<_>>()), (Some(&7), vec![&7]));
+        assert!((0..6).all(|place| all.map.get(place).is_none()));
+        assert_eq!(all.map.get(6), Some(&7));
         let over = all.overlay();
         assert_eq!((over.list.len(), over.table.get(&3), over.map.get(6)), (7, Some(&3), Some(&7)));
     }
@@ -442,11 +378,5 @@ mod tests {
             assert_eq!(map.places.len(), room);
         }
         assert_eq!(budget.held(), 4 * map.places.capacity() + 8 * map.values.capacity());
-        budget = Budget::default();
-        let mut pages: PagedIdMap<u64> = PagedIdMap::default();
-        for (place, own, held) in [(0, 1, 1), (15, 1, 1), (144, 10, 2)] {
-            pages.get_mut(place, &mut budget);
-            assert_eq!((pages.own.len(), budget.held()), (own, 8 * pages.own.capacity() + held * 16 * 8));
-        }
     }
 }

@@ -6,7 +6,6 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
 use crate::storage::once::Once;
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::trie::Trie;
 
 /// A trie node reached by some byte, behind whole characters.
@@ -62,30 +61,27 @@ impl ByteIndex {
         for byte in bytes.iter() {
             found[usize::from(byte)].reserve_exact(self.max_count(byte));
         }
-        find_by_scan(trie, bytes, |byte, place| found[usize::from(byte)].push(place));
+        find(trie, bytes, |byte, place| found[usize::from(byte)].push(place));
         for byte in bytes.iter() {
             let found = std::mem::take(&mut found[usize::from(byte)]);
             self.lists[usize::from(byte)].get_or_init(|| found);
         }
     }
 
-    /// Makes the lists of some bytes that are missing, in one pass where that takes less time than one by one.
+    /// Makes the lists of some bytes that are missing, in one pass.
     pub fn prepare(&self, trie: &Trie, bytes: &ByteSet) {
         let missing = ByteSet::from_bytes(bytes.iter().filter(|&byte| self.known_count(byte).is_none()));
-        if missing.len() > 1 && missing.iter().map(|byte| self.max_count(byte)).sum::<usize>() >= SCAN_FROM {
+        if !missing.is_empty() {
             self.scan(trie, &missing);
         }
     }
 
     /// The occurrences of `byte`, by node.
-    pub fn get(&self, byte: u8, trie: &Trie, tokens: &TokenBytes) -> &[Occurrence] {
-        self.lists[usize::from(byte)].get_or_init(|| match self.max_count(byte) {
-            0..SCAN_FROM => find_by_node(trie, tokens, byte),
-            many => {
-                let mut found = Vec::with_capacity(many);
-                find_by_scan(trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
-                found
-            }
+    pub fn get(&self, byte: u8, trie: &Trie) -> &[Occurrence] {
+        self.lists[usize::from(byte)].get_or_init(|| {
+            let mut found = Vec::with_capacity(self.max_count(byte));
+            find(trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
+            found
         })
     }
 
@@ -128,21 +124,8 @@ impl ByteIndex {
     }
 }
 
-/// Nodes of a byte from which one pass over the trie is cheaper than one lookup per node. Chosen without measurement.
-const SCAN_FROM: usize = 1_500;
-
-/// The occurrences of one byte, each found by its node and a token through the node.
-fn find_by_node(trie: &Trie, tokens: &TokenBytes, byte: u8) -> Vec<Occurrence> {
-    let place = |node| {
-        let (token, depth) = trie.first_through(node, |token| tokens.get(token).map_or(0, <[u8]>::len));
-        let before = tokens.get(token)?.iter().take(depth).fold(Read::default(), |before, &byte| before.push(byte));
-        before.occurrence(byte, node, token, depth)
-    };
-    trie.nodes_of(byte).into_iter().filter_map(place).collect()
-}
-
 /// The occurrences of several bytes, in node order, by one sequential pass over the trie.
-fn find_by_scan(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
+fn find(trie: &Trie, wanted: &ByteSet, mut found: impl FnMut(u8, Occurrence)) {
     // The ancestors of the node: (end of the subtree, bytes read).
     let mut above = vec![(trie.end(NodeId::ROOT), Read::default())];
     let mut node = NodeId::ROOT.next();
@@ -247,12 +230,17 @@ mod tests {
             b"  a",
             b"aa",
         ];
-        let tokens = TokenBytes::new(texts.iter().map(|text| text.len() as u32), &texts.concat(), &[]).unwrap();
         let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize]);
+        let index = ByteIndex::new(&trie);
         for byte in 0..=255 {
-            let mut found = Vec::new();
-            find_by_scan(&trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
-            assert_eq!(format!("{found:?}"), format!("{:?}", find_by_node(&trie, &tokens, byte)), "{byte:#x}");
+            let nodes = (1..trie.len()).map(NodeId::at).filter(|&node| trie.byte(node) == byte);
+            let expected = nodes.filter_map(|node| {
+                let path = trie.path(node);
+                let before = path[..path.len() - 1].iter().fold(Read::default(), |before, &byte| before.push(byte));
+                before.occurrence(byte, node, trie.token_from(node), path.len() - 1)
+            });
+            let expected: Vec<Occurrence> = expected.collect();
+            assert_eq!(format!("{:?}", index.get(byte, &trie)), format!("{expected:?}"), "{byte:#x}");
         }
     }
 }

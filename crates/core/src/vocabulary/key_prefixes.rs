@@ -45,12 +45,12 @@ impl KeyPrefixes {
     fn record(&mut self, key: &[u8]) {
         let Some(&first) = key.first() else { return };
         self.bytes = self.bytes.union(&ByteSet::range(first, first));
-        let Some(end) = position_of_end(key) else { return };
-        let quoted = [b"\"", &key[..=end]].concat();
-        // A malformed string is no key.
-        let Ok(key_text) = serde_json::from_slice::<String>(&quoted) else { return };
-        self.whole.push(key_text.into_bytes());
-        let behind = &key[end + 1..];
+        let string = [b"\"", key].concat();
+        let mut strings = serde_json::Deserializer::from_slice(&string).into_iter::<String>();
+        // A string that is malformed or has no end is no key.
+        let Some(Ok(text)) = strings.next() else { return };
+        self.whole.push(text.into_bytes());
+        let behind = &string[strings.byte_offset()..];
         self.crosses |= behind.iter().position(|byte| !BEHIND.contains(byte)).is_some_and(|count| count > 0);
     }
 
@@ -61,16 +61,6 @@ impl KeyPrefixes {
             Some(key.len()) <= most && self.whole.binary_search_by(|whole| whole.as_slice().cmp(key)).is_ok()
         })
     }
-}
-
-/// The position of the quote that ends a string.
-fn position_of_end(string: &[u8]) -> Option<usize> {
-    let mut escaped = false;
-    string.iter().position(|&byte| {
-        let ends = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        ends
-    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! Masks are unions of such sets; their representation is chosen here and nowhere else.
 
+use crate::bytes::byteset::ones;
 use crate::storage::hash::Hasher128;
 use std::sync::Arc;
 
@@ -51,18 +52,27 @@ pub(crate) fn to_sparse(tokens: Vec<u32>, room: usize) -> (Words, Option<TokenSe
     if tokens.len() < DENSE_FROM {
         return (sorted_words(tokens), None, hash);
     }
-    let mut bits = vec![0; room];
-    tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
-    let (words, dense) = sparse_bits(bits);
+    let (words, dense) = sparse_bits(bits_of(&tokens, room));
     (words, dense, hash)
 }
 
 /// The nonzero words of a set of tokens, or all of its bits if these words are many.
 pub(crate) fn sparse_bits(bits: Vec<u32>) -> (Words, Option<TokenSet>) {
     match bits.iter().filter(|&&word| word != 0).count() {
-        0..DENSE_FROM => ((0..).zip(bits).filter(|&(_, word)| word != 0).collect(), None),
+        0..DENSE_FROM => (nonzero_words(bits), None),
         _ => (Words::default(), Some(bits.into())),
     }
+}
+
+/// The tokens as bits in `room` words.
+fn bits_of(tokens: &[u32], room: usize) -> Vec<u32> {
+    let mut bits = vec![0; room];
+    tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
+    bits
+}
+
+fn nonzero_words(bits: Vec<u32>) -> Words {
+    (0..).zip(bits).filter(|&(_, word)| word != 0).collect()
 }
 
 /// More tokens than one in this many words are put in order by setting their bits, which takes less time than to sort them.
@@ -73,11 +83,7 @@ const SORTED_RATIO: usize = 8;
 pub(crate) fn sorted_words(mut tokens: Vec<u32>) -> Words {
     let room = tokens.iter().max().map_or(0, |&token| (token as usize >> 5) + 1);
     if tokens.len() > room / SORTED_RATIO {
-        let mut bits = vec![0; room];
-        tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
-        let mut words = Vec::with_capacity(bits.iter().filter(|&&word| word != 0).count());
-        words.extend((0..).zip(bits).filter(|&(_, word)| word != 0));
-        return words.into();
+        return nonzero_words(bits_of(&tokens, room));
     }
     tokens.sort_unstable();
     let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
@@ -151,13 +157,7 @@ fn union(one: &Words, other: &Words) -> Words {
 
 /// The tokens in words of a mask, ascending.
 pub(crate) fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
-    words.flat_map(|(word, mut bits)| {
-        std::iter::from_fn(move || {
-            let token = (bits != 0).then(|| word << 5 | bits.trailing_zeros());
-            bits &= bits.wrapping_sub(1);
-            token
-        })
-    })
+    words.flat_map(|(word, bits)| ones(bits.into()).map(move |bit| word << 5 | bit))
 }
 
 /// A hash that does not depend on the order of the tokens; 0 if there are none.

@@ -2,6 +2,7 @@
 //!
 //! The tokens of a class are a few set operations on these sets, whatever the number of tokens.
 
+use crate::bytes::byteset::ones;
 use crate::bytes::char_class::CharClass;
 use crate::bytes::utf8::is_lead;
 use crate::vocabulary::token_bytes::TokenBytes;
@@ -78,8 +79,7 @@ impl TokensByByte {
     /// The tokens that hold an ASCII byte, ascending.
     pub fn holding(&self, byte: u8) -> impl Iterator<Item = u32> + '_ {
         let words = self.holding[128 + usize::from(byte & 0x7f)].iter().zip(0u32..);
-        words
-            .flat_map(|(&word, place)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| place * 32 + bit))
+        words.flat_map(|(&word, place)| ones(word.into()).map(move |bit| place * 32 + bit))
     }
 
     /// The tokens made of the characters of a class; the last character may be incomplete.

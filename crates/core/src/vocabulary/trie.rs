@@ -6,9 +6,6 @@ use crate::bytes::byteset::ByteSet;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::sort_key::SortKey;
 
-/// Bytes compared at once by `nodes_of`.
-const BLOCK: usize = 32;
-
 /// A trie of tokens; node 0 is the root.
 #[derive(Default)]
 pub struct Trie {
@@ -269,42 +266,6 @@ impl Trie {
         counts
     }
 
-    /// The nodes that a byte leads to, ascending.
-    pub fn nodes_of(&self, byte: u8) -> Vec<NodeId> {
-        // Children are listed by parent, so a bitmap puts the nodes in order without a sort.
-        let mut marks = vec![0u64; self.nodes.len().div_ceil(64)];
-        let mut mark = |bytes: &[u8], nodes: &[NodeId]| {
-            let places = bytes.iter().zip(nodes).filter(|&(&other, _)| other == byte);
-            places.for_each(|(_, &node)| marks[node.index() >> 6] |= 1 << (node.number() & 63));
-        };
-        // Most blocks lack the byte; comparing a block of fixed size compiles to vector instructions.
-        let (bytes, nodes) = (self.child_bytes.chunks_exact(BLOCK), self.child_nodes.chunks_exact(BLOCK));
-        let rest = (bytes.remainder(), nodes.remainder());
-        for (bytes, nodes) in bytes.zip(nodes) {
-            if bytes.iter().fold(0, |any, &other| any | u8::from(other == byte)) != 0 {
-                mark(bytes, nodes);
-            }
-        }
-        mark(rest.0, rest.1);
-        let mut found = Vec::new();
-        for (mut word, from) in marks.into_iter().zip((0..).step_by(64)) {
-            while word != 0 {
-                found.push(NodeId::new(from + word.trailing_zeros()));
-                word &= word - 1;
-            }
-        }
-        found
-    }
-
-    /// The first token through a node, and the number of its bytes before the node's byte. Not for merged tries.
-    pub fn first_through(&self, node: NodeId, length: impl Fn(u32) -> usize) -> (u32, usize) {
-        let first = self.node(node).first;
-        // This token created all nodes from here to its end, which are consecutive.
-        let inside = self.nodes[node.index() + 1..].iter().take_while(|next| next.first == first).count();
-        let token = self.tokens[first as usize];
-        (token, length(token) - 1 - inside)
-    }
-
     /// The tokens that end below a node, without those that end at it.
     pub fn tokens_below(&self, node: NodeId) -> &[u32] {
         let from = self.tokens_before(node.next());
@@ -352,11 +313,6 @@ mod tests {
                 trie.tokens_at(node),
                 sorted.iter().filter(|(text, _)| *text == path).map(|&(_, id)| id).collect::<Vec<_>>()
             );
-            if node != NodeId::ROOT {
-                let through = sorted.iter().find(|(text, _)| text.starts_with(path)).unwrap().1;
-                assert_eq!(trie.first_through(node, |id| texts[id as usize].len()), (through, path.len() - 1));
-                assert!(trie.nodes_of(path[path.len() - 1]).contains(&node));
-            }
         }
     }
 }

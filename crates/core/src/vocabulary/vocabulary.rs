@@ -224,7 +224,7 @@ impl Vocabulary {
 
     /// The occurrences of a byte in the trie.
     pub(crate) fn occurrences(&self, byte: u8) -> &[Occurrence] {
-        self.occurrences.get(byte, &self.trie, &self.tokens)
+        self.occurrences.get(byte, &self.trie)
     }
 
     /// Makes ready the occurrences of some bytes, which takes less time than one by one.

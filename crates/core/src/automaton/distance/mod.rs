@@ -157,10 +157,9 @@ impl Distances {
                 for entry in entries.iter() {
                     machine.arena.spend(1 + entry.rest.len() as u64)?;
                     let mut cost = match entry.first {
-                        First::Head(term) | First::Unique(term) => self.distance(machine, term)?,
+                        First::Head(term) | First::Open(term) => self.distance(machine, term)?,
                         First::Call(rule) => self.rules[rule.index()],
                         First::Special(_) => self.special,
-                        First::Replay => 0,
                     };
                     for &part in &entry.rest {
                         cost = sum([cost, self.distance(machine, part)?]);

@@ -4,9 +4,8 @@
 //! still differ.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::unique::PER_PARTIAL_VALUE;
 use crate::error::Result;
-use crate::json::partial_value::NOTHING_READ;
+use crate::json::partial_value::{PartialValues, NOTHING_READ};
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON};
@@ -32,9 +31,8 @@ impl Machine {
         set: KeySetId,
     ) -> Result<Option<bool>> {
         let excluded = self.arena.terms.keys.count(set) as u32;
-        let at = self.arena.registers.unique_states[state.index()].at;
+        let item = self.arena.registers.item_of_step(array, state, step);
         let spec = self.arena.registers.uniques[array.index()].clone();
-        let item = spec.steps[at as usize][step as usize].0;
         if self.arena.info(head).structural || !self.is_one_to_one(item)? {
             return Ok(None);
         }
@@ -186,9 +184,8 @@ impl Machine {
         let mut texts = Vec::with_capacity(spelled.len());
         for text in spelled {
             self.arena.spend(text.len() as u64)?;
-            let before = self.unique.partial_values.len();
-            let partial = text.iter().fold(NOTHING_READ, |at, &byte| self.unique.partial_values.next(at, byte));
-            self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
+            let read = |values: &mut PartialValues| text.iter().fold(NOTHING_READ, |at, &byte| values.next(at, byte));
+            let partial = self.extend_partial_values(read);
             texts.push(self.value_text(ordered, NOTHING_READ, partial)?);
         }
         Ok(Some(texts))

@@ -56,16 +56,14 @@ impl Machine {
     /// The single open item of a position with the suffixes to avoid; None if a walk along texts cannot decide.
     pub(crate) fn open_item(&mut self, position: &Position) -> Result<Option<OpenItem>> {
         let Register::At(partial) = position.register else { return Ok(None) };
-        let frames = position.heads.iter().map(|&(_, frame)| frame);
-        let frames = frames.chain(position.specials.iter().map(|&(_, frame)| frame));
-        let &[(array, state, step, start)] = &self.open_ends(frames)[..] else { return Ok(None) };
+        let &[(array, state, step, start)] = &self.open_ends(position.frames())[..] else { return Ok(None) };
         let rest = self.excluded_rest(array, state, step, start, partial)?;
         if rest.set != NO_KEYS && !self.is_ordered(array) {
             // An object may complete an excluded value in another order of members, which a walk would miss.
             return Ok(None);
         }
         let at = self.arena.registers.unique_states[state.index()].at;
-        let item = self.arena.registers.uniques[array.index()].steps[at as usize][step as usize].0;
+        let item = self.arena.registers.item_of_step(array, state, step);
         let has_noncanonical_numerals = self.has_noncanonical_numerals(item)?;
         let in_numeral = matches!(self.unique.partial_values.lexer_state(partial), LexerState::Number { .. });
         if !rest.exact || has_noncanonical_numerals && in_numeral {

@@ -27,7 +27,7 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Register};
 use crate::error::Result;
-use crate::json::partial_value::{PartialValueId, NOTHING_READ};
+use crate::json::partial_value::{PartialValueId, PartialValues, NOTHING_READ};
 use crate::json::registers::{Abstracted, UniqueState};
 use crate::json::unique::ENUMERATION;
 use crate::json::value::sort_members;
@@ -73,14 +73,14 @@ impl Machine {
             }
             Term::UniqueItem { array, mut state } => {
                 closure.uses_register = true;
-                if closure.register == Register::Abstracted {
+                if closure.position.register == Register::Abstracted {
                     // The continuation depends on this array, and not only on the array around it.
-                    closure.crosses_item = true;
+                    closure.position.crosses_item = true;
                     state = self.abstracted_state(array, state)?.unwrap_or(state);
                 }
                 let abstracted = self.arena.registers.unique_states[state.index()].abstracted;
                 if abstracted.is_some() {
-                    closure.register = Register::Abstracted;
+                    closure.position.register = Register::Abstracted;
                 }
                 let spec = self.arena.registers.uniques[array.index()].clone();
                 let at = self.arena.registers.unique_states[state.index()].at;
@@ -89,7 +89,7 @@ impl Machine {
                     if self.excluded(array, state, step)?.is_none() {
                         continue;
                     }
-                    let start = match (abstracted, closure.register) {
+                    let start = match (abstracted, closure.position.register) {
                         (Some(abstracted), _) => abstracted.most,
                         (None, Register::At(start)) => start.number(),
                         (None, _) => NOTHING_READ.number(),
@@ -103,17 +103,17 @@ impl Machine {
             Term::UniqueEnd { array, state, step, start } => {
                 closure.uses_register = true;
                 if array == ENUMERATION {
-                    if let Register::At(partial) = closure.register {
+                    if let Register::At(partial) = closure.position.register {
                         let text = self.value_text(step == ORDERED_STEP, PartialValueId::new(start), partial)?;
                         self.unique.found.insert(text);
                     }
                     return Ok(());
                 }
                 let before = self.arena.registers.unique_states[state.index()];
-                let next = match (before.abstracted, closure.register) {
+                let next = match (before.abstracted, closure.position.register) {
                     (Some(abstracted), _) => {
-                        closure.crosses_item = true;
-                        closure.depends_on_value |= start > 0;
+                        closure.position.crosses_item = true;
+                        closure.position.depends_on_value |= start > 0;
                         let left = if abstracted.left == MANY { MANY } else { abstracted.left - 1 };
                         self.state_after_item(array, before, step, |next| {
                             next.abstracted = Some(Abstracted { left, ..abstracted })
@@ -131,7 +131,7 @@ impl Machine {
                         self.state_after_item(array, before, step, |next| next.came = came)
                     }
                     (None, _) => {
-                        closure.needs_replay = true;
+                        closure.position.needs_replay = true;
                         return Ok(());
                     }
                 };
@@ -150,7 +150,14 @@ impl Machine {
             return Ok(true);
         }
         let state = self.arena.unique_state(array, UniqueState::default());
-        for step in 0..spec.steps[0].len() as u32 {
+        self.has_next_item(array, state)
+    }
+
+    /// Whether some item may come in a state of an array.
+    fn has_next_item(&mut self, array: ArrayId, state: ArrayStateId) -> Result<bool> {
+        let at = self.arena.registers.unique_states[state.index()].at;
+        let steps = self.arena.registers.uniques[array.index()].steps[at as usize].len() as u32;
+        for step in 0..steps {
             if self.excluded(array, state, step)?.is_some() {
                 return Ok(true);
             }
@@ -167,15 +174,10 @@ impl Machine {
         frame: FrameId,
         work: &mut Items,
     ) -> Result<()> {
-        let at = self.arena.registers.unique_states[state.index()].at;
-        let steps = self.arena.registers.uniques[array.index()].steps[at as usize].len() as u32;
-        for step in 0..steps {
-            if self.excluded(array, state, step)?.is_some() {
-                let item = self.arena.unique_term(Term::UniqueItem { array, state })?;
-                let part = self.arena.seq(before, item)?;
-                work.push((part, frame));
-                break;
-            }
+        if self.has_next_item(array, state)? {
+            let item = self.arena.unique_term(Term::UniqueItem { array, state })?;
+            let part = self.arena.seq(before, item)?;
+            work.push((part, frame));
         }
         Ok(())
     }
@@ -226,8 +228,13 @@ impl Machine {
         partial: PartialValueId,
         copied: &mut FxHashMap<PartialValueId, PartialValueId>,
     ) -> PartialValueId {
+        self.extend_partial_values(|values| values.import(&from.unique.partial_values, partial, copied))
+    }
+
+    /// Adds partial values, and reports them to the budget.
+    fn extend_partial_values<T>(&mut self, add: impl FnOnce(&mut PartialValues) -> T) -> T {
         let before = self.unique.partial_values.len();
-        let made = self.unique.partial_values.import(&from.unique.partial_values, partial, copied);
+        let made = add(&mut self.unique.partial_values);
         self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
         made
     }
@@ -235,12 +242,7 @@ impl Machine {
     /// The register after one more byte.
     pub(crate) fn advance_register(&mut self, register: Register, byte: u8) -> Register {
         match register {
-            Register::At(partial) => {
-                let before = self.unique.partial_values.len();
-                let next = self.unique.partial_values.next(partial, byte);
-                self.arena.budget.grow(PER_PARTIAL_VALUE * (self.unique.partial_values.len() - before));
-                Register::At(next)
-            }
+            Register::At(partial) => Register::At(self.extend_partial_values(|values| values.next(partial, byte))),
             other => other,
         }
     }

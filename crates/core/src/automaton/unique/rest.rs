@@ -62,8 +62,7 @@ impl Machine {
             let zero = keys.child(keys.child(set, b'0'), NUMERAL_END);
             return Ok(ExcludedRest { set: zero, exact: false });
         }
-        let at = self.arena.registers.unique_states[state.index()].at;
-        let item = self.arena.registers.uniques[array.index()].steps[at as usize][step as usize].0;
+        let item = self.arena.registers.item_of_step(array, state, step);
         if self.can_read_noninteger(item)?
             || numeral.len() > MAX_NUMERAL_BYTES
             || numeral[0] == b'-' && matches!(numeral.get(1), None | Some(b'0'))

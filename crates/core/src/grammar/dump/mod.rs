@@ -22,7 +22,7 @@
 //! `rule_1`, `object_1`, `array_1`, `layout_1` (punctuation) and `term_1` (long, or used twice) have definitions.
 
 mod notation;
-mod writer;
+pub(crate) mod writer;
 
 use crate::grammar::fingerprint::Fingerprints;
 use crate::grammar::grammar::Grammar;
@@ -88,7 +88,7 @@ enum Definition {
 
 /// Binding strength of the context in which a term is written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Precedence {
+pub(crate) enum Precedence {
     Union,
     Intersection,
     Sequence,

@@ -11,7 +11,7 @@ use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The parts of a term.
-pub(super) enum Parts {
+pub(crate) enum Parts {
     Alternatives(Vec<TermId>),
     Intersected(Vec<TermId>),
     Sequence(Vec<TermId>),
@@ -19,10 +19,10 @@ pub(super) enum Parts {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Writer<'a> {
-    pub(super) arena: &'a Arena,
-    pub(super) rules: &'a Rules,
-    pub(super) specials: &'a [String],
+pub(crate) struct Writer<'a> {
+    pub(crate) arena: &'a Arena,
+    pub(crate) rules: &'a Rules,
+    pub(crate) specials: &'a [String],
 }
 
 impl Writer<'_> {
@@ -50,34 +50,20 @@ impl Writer<'_> {
     ) {
         let arena = self.arena;
         match *arena.term(id) {
-            Term::Cat(left, right) | Term::Seq(left, right) => out.extend([left, right]),
-            Term::Alt(ref parts) | Term::And(ref parts) => out.extend(parts.iter()),
-            Term::Not(inner) => out.push(inner),
-            Term::Quoted { text, escapes, .. } => {
-                out.push(text);
-                out.extend((escapes.escaped != EMPTY).then_some(escapes.escaped));
-            }
-            Term::Repeat { body, .. } | Term::Bounded { body, .. } => out.push(body),
             Term::Call(rule) => out.extend(self.rules.body(rule)),
             Term::Object(object) => {
                 let spec = &arena.registers.objects[object.index()];
-                out.extend(spec.properties.iter().flat_map(|property| &property.values).map(|value| value.node));
-                out.extend(spec.extras.iter().flat_map(|extra| &extra.values).map(|value| value.node));
+                out.extend(spec.values().flatten().map(|value| value.node));
                 out.extend(spec.extras.iter().map(|extra| extra.keys));
                 let layout = layout(spec).map(|term| classes.of(term));
                 out.extend(layouts.insert(layout).then_some(layout).into_iter().flatten());
             }
-            Term::Unique(array) => {
-                let spec = &arena.registers.uniques[array.index()];
-                out.extend(spec.steps.iter().flatten().map(|step| step.0));
-                out.extend([spec.open, spec.close, spec.comma, spec.empty]);
-            }
-            _ => {}
+            _ => arena.visit_parts(id, |part| out.push(part)),
         }
     }
 
     /// The parts of a term. A sequence is flattened up to a suffix for which `is_separate` holds.
-    pub(super) fn parts(&self, id: TermId, mut is_separate: impl FnMut(TermId) -> bool) -> Parts {
+    pub(crate) fn parts(&self, id: TermId, mut is_separate: impl FnMut(TermId) -> bool) -> Parts {
         match *self.arena.term(id) {
             Term::Alt(ref parts) => Parts::Alternatives(parts.to_vec()),
             Term::And(ref parts) => Parts::Intersected(parts.to_vec()),
@@ -97,7 +83,7 @@ impl Writer<'_> {
     }
 
     /// The text of a term from its parts, each written by `write`.
-    pub(super) fn format_term(
+    pub(crate) fn format_term(
         &self,
         id: TermId,
         precedence: Precedence,
@@ -161,21 +147,24 @@ impl Writer<'_> {
                 }
             }
             Term::Bounded { body, min, max } => write(body, Precedence::Postfix) + "#" + &format_range(min, max),
-            Term::Quoted { text, state: Spelling::Start, escapes } => {
+            Term::Quoted { text, state, escapes } => {
                 let escaped = match escapes.escaped {
                     EMPTY => String::new(),
                     escaped => format!(", escaped {}", write(escaped, Precedence::Union)),
                 };
                 let name = if escapes.free { "string_free" } else { "string" };
-                format!("{name}({}{escaped})", write(text, Precedence::Union))
+                let state = if state == Spelling::Start { String::new() } else { format!(" in {state:?}") };
+                format!("{name}({}{escaped}){state}", write(text, Precedence::Union))
             }
             Term::Multiple { of, rest, point } => {
                 let rest = if rest == 0 { String::new() } else { format!(", from {rest}") };
                 format!("multiple({of}{rest}{})", if point { ", point" } else { "" })
             }
-            Term::Special(special) => format!("special({})", quote(self.specials[special.index()].as_bytes())),
-            // Terms that exist only at run time.
-            _ => "…".into(),
+            Term::Special(special) => match self.specials.get(special.index()) {
+                Some(name) => format!("special({})", quote(name.as_bytes())),
+                None => format!("special {}", special.number()),
+            },
+            ref term => format!("{term:?}"),
         }
     }
 

@@ -35,8 +35,6 @@ pub(super) struct Facts {
     terms: Vec<Fact>,
     /// The numbers of rules and terms at the last fixpoint. Rules added later do not change these facts.
     base: (usize, usize),
-    /// The number of objects that were pruned.
-    pruned: usize,
 }
 
 impl Facts {
@@ -124,7 +122,6 @@ impl Facts {
             shared: (0..terms).filter_map(|place| self.get(place)).collect(),
             terms: Vec::new(),
             base: self.base,
-            pruned: self.pruned,
         }
     }
 
@@ -143,12 +140,16 @@ impl Facts {
             }
             self.terms.push(Fact::default());
             let mut parts = 0;
-            each_part(arena, bodies, id, |part| {
+            let mut add_user = |part: TermId| {
                 parts += 1;
                 if part.index() >= known && arena.info(part).structural {
                     users.entry(part).or_default().push(id);
                 }
-            });
+            };
+            match arena.term(id) {
+                Term::Call(rule) => bodies.get(rule.index()).copied().into_iter().for_each(add_user),
+                _ => arena.visit_parts(id, &mut add_user),
+            }
             arena.spend(4 + parts)?;
             match arena.term(id) {
                 Term::Object(_) | Term::Unique(_) => heavy.push(id),
@@ -195,16 +196,6 @@ impl Facts {
         Ok(())
     }
 
-    /// Removes unproductive values from all new objects.
-    pub fn prune(&mut self, arena: &mut Arena) {
-        for object in self.pruned..arena.registers.objects.len() {
-            if let Some(spec) = self.prune_object(arena, ObjectId::at(object)) {
-                *arena.registers.objects.get_mut(object) = Arc::new(spec);
-            }
-        }
-        self.pruned = arena.registers.objects.len();
-    }
-
     /// Whether every term from a place on is productive, except for the empty language.
     pub fn are_all_productive(&self, from: usize) -> bool {
         let is_productive = |place| self.get(place).is_some_and(|fact: Fact| fact.productive);
@@ -216,24 +207,16 @@ impl Facts {
         self.base.1
     }
 
-    /// Computes the facts of new terms in one pass, if no rule is new. Objects lose their unproductive values. Errors:
-    /// limits.
+    /// Computes the facts of new terms in one pass, if no rule is new. Errors: limits.
     pub fn extend(&mut self, arena: &mut Arena) -> Result<()> {
         for place in self.terms()..arena.len() {
             let id = TermId::at(place);
             let fact = match *arena.term(id) {
-                Term::Object(object) => {
-                    let fact = self.object_fact(arena, object)?;
-                    if let Some(spec) = self.prune_object(arena, object) {
-                        *arena.registers.objects.get_mut(object.index()) = Arc::new(spec);
-                    }
-                    fact
-                }
+                Term::Object(object) => self.object_fact(arena, object)?,
                 _ => self.fact_from_parts(arena, id),
             };
             self.terms.push(fact);
         }
-        self.pruned = arena.registers.objects.len();
         Ok(())
     }
 
@@ -260,14 +243,11 @@ impl Facts {
     fn prune_object(&self, arena: &Arena, object: ObjectId) -> Option<ObjectSpec> {
         let spec = &arena.registers.objects[object.index()];
         let is_there = |node: TermId| self.of(arena, node).productive;
-        let lists = spec.properties.iter().map(|property| &property.values);
-        let mut values = lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten();
-        if values.all(|value| is_there(value.node)) {
+        if spec.values().flatten().all(|value| is_there(value.node)) {
             return None;
         }
         let mut spec = ObjectSpec::clone(spec);
-        let lists = spec.properties.iter_mut().map(|property| &mut property.values);
-        for values in lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values)) {
+        for values in spec.values_mut() {
             values.retain(|value| is_there(value.node));
         }
         spec.index_properties();
@@ -277,25 +257,6 @@ impl Facts {
 
 fn conjunction(one: Fact, other: Fact) -> Fact {
     Fact { nullable: one.nullable && other.nullable, productive: one.productive && other.productive }
-}
-
-/// Calls `act` with each direct part of a structural term.
-fn each_part(arena: &Arena, bodies: &[TermId], id: TermId, mut act: impl FnMut(TermId)) {
-    match arena.term(id) {
-        Term::Seq(left, right) => [*left, *right].into_iter().for_each(act),
-        Term::Alt(parts) => parts.iter().copied().for_each(act),
-        Term::Repeat { body, .. } => act(*body),
-        Term::Call(rule) => bodies.get(rule.index()).copied().into_iter().for_each(act),
-        Term::Unique(array) => {
-            arena.registers.uniques[array.index()].steps.iter().flatten().for_each(|&(node, _)| act(node));
-        }
-        Term::Object(object) => {
-            let spec = &arena.registers.objects[object.index()];
-            let lists = spec.properties.iter().map(|property| &property.values);
-            lists.chain(spec.extras.iter().map(|extra| &extra.values)).flatten().for_each(|value| act(value.node));
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 use crate::error::Result;
 use crate::grammar::rules::Rules;
 use crate::json::arena::Arena;
-use crate::json::object::ObjectParts;
 use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EPSILON, MANY};
 use rustc_hash::FxHashSet;
@@ -20,10 +19,8 @@ pub enum First {
     Call(RuleId),
     /// A special token, by its number.
     Special(SpecialId),
-    /// A key of an object with an unknown key in its past: only an exact replay tells how it begins.
-    Replay,
-    /// An array of unique items: how it begins depends on the values that came.
-    Unique(TermId),
+    /// An object or an array of unique items: how it begins depends on what came of it.
+    Open(TermId),
 }
 
 /// One way to begin a term.
@@ -103,29 +100,8 @@ impl Rules {
             }
             Term::Call(rule) => out.push(entry(First::Call(rule))),
             Term::Special(special) => out.push(entry(First::Special(special))),
-            Term::Unique(_) => out.push(entry(First::Unique(id))),
-            Term::Object(_) | Term::ObjectNext { .. } => {
-                let ObjectParts { end, next } = arena.object_parts(id)?;
-                if let Some(end) = end {
-                    self.collect_first(arena, end, rest, out)?;
-                }
-                if let Some((before, key)) = next {
-                    let next = arena.seq(before, key)?;
-                    self.collect_first(arena, next, rest, out)?;
-                }
-            }
-            Term::ObjectKey { object, state } => {
-                if arena.needs_key_replay(object, state)? {
-                    out.push(entry(First::Replay));
-                    return Ok(());
-                }
-                for (head, follow) in arena.key_heads(object, state)? {
-                    let mut entry = Entry { first: First::Head(head), rest: rest.iter().rev().copied().collect() };
-                    if let Some(follow) = follow {
-                        entry.rest.insert(0, follow);
-                    }
-                    out.push(entry);
-                }
+            Term::Unique(_) | Term::Object(_) | Term::ObjectKey { .. } | Term::ObjectNext { .. } => {
+                out.push(entry(First::Open(id)));
             }
             _ => out.push(entry(First::Head(id))),
         }

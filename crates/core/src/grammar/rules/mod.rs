@@ -108,7 +108,6 @@ impl Rules {
     /// root. Errors: limits, undefined rules.
     pub fn prepare(&mut self, arena: &mut Arena, prepared: Option<&Rules>, root: TermId) -> Result<TermId> {
         self.compute_facts(arena, prepared)?;
-        self.facts.prune(arena);
         let known = prepared.map_or(0, |prepared| prepared.facts.base_terms());
         self.is_trimmed = self.facts.are_all_productive(known) && prepared.is_none_or(|prepared| prepared.is_trimmed);
         let root = self.trim(arena, root)?;

@@ -27,10 +27,8 @@ impl Rules {
         }
         for object in 0..arena.registers.objects.len() {
             let mut spec = (*arena.registers.objects[object]).clone();
-            let lists = spec.properties.iter_mut().map(|property| &mut property.values);
-            let lists = lists.chain(spec.extras.iter_mut().map(|extra| &mut extra.values));
             let mut changed = false;
-            for values in lists {
+            for values in spec.values_mut() {
                 for value in values.iter_mut() {
                     let node = self.trim_term(arena, value.node, &mut known)?;
                     changed |= node != value.node;

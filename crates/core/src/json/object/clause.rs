@@ -3,10 +3,11 @@
 //! Clauses make feasibility a satisfiability problem: a member may help one clause and open another. The search
 //! propagates what is certain, then branches on open clauses (Davis, Logemann and Loveland 1962).
 
+use crate::bytes::byteset::ones;
 use crate::error::Result;
 use crate::json::object::property_set::{contains, members, put};
-use crate::json::object::search::Steps;
 use crate::json::object::spec::pairs_from;
+use crate::json::object::steps::Steps;
 use crate::json::registers::{Clause, ObjectSpec, ObjectState, PropertySet};
 use smallvec::{smallvec, SmallVec};
 
@@ -31,7 +32,7 @@ impl ObjectSpec {
 
     /// The clauses, and each required mark as a clause without a premise.
     fn all_clauses(&self) -> impl Iterator<Item = Clause> + '_ {
-        let required = each_mark(self.required_marks).map(|conclusions| Clause { premises: 0, conclusions });
+        let required = ones(self.required_marks).map(|mark| Clause { premises: 0, conclusions: 1 << mark });
         required.chain(self.clauses.iter().copied())
     }
 }
@@ -59,6 +60,13 @@ struct Choice {
     count: u32,
     /// Their marks.
     marks: u64,
+}
+
+impl Choice {
+    /// How many properties must come.
+    fn needed(&self) -> u32 {
+        self.must.iter().map(|word| word.count_ones()).sum()
+    }
 }
 
 /// A source of further members, from which the search takes one for the marks that it leaves.
@@ -92,6 +100,10 @@ impl ClauseSearch<'_> {
             let member = if let Some(open) = open {
                 let sources = self.sources(&choice, 0).into_iter();
                 sources.filter(|(_, marks)| marks & open.conclusions != 0).min_by_key(|&(_, marks)| new(marks))
+            } else if self.spec.clauses.is_empty() {
+                // No member can open a clause, so only the number of members matters.
+                let count = choice.count.saturating_add(choice.needed());
+                return Ok((self.spec.min..=self.spec.max).contains(&count));
             } else if let Some(index) = members(&choice.must).next() {
                 let values = self.values(index).map(|marks| (Source::Property(index), marks));
                 values.min_by_key(|&(_, marks)| new(marks))
@@ -106,8 +118,7 @@ impl ClauseSearch<'_> {
     fn is_completable(&self, mut choice: Choice, steps: &mut Steps<'_>) -> Result<bool> {
         steps.spend(self.spec.step_cost())?;
         let Some(banned) = self.propagate(&mut choice, steps)? else { return Ok(false) };
-        let needed: u32 = choice.must.iter().map(|word| word.count_ones()).sum();
-        if choice.count.saturating_add(needed) > self.spec.max {
+        if choice.count.saturating_add(choice.needed()) > self.spec.max {
             return Ok(false);
         }
         if let Some(open) = self.spec.all_clauses().find(|clause| clause.is_open(choice.marks)) {
@@ -247,16 +258,6 @@ impl ClauseSearch<'_> {
             }
         }
     }
-}
-
-/// The marks of a set, one by one.
-fn each_mark(marks: u64) -> impl Iterator<Item = u64> {
-    let mut left = marks;
-    std::iter::from_fn(move || {
-        let mark = left & left.wrapping_neg();
-        left &= !mark;
-        (mark != 0).then_some(mark)
-    })
 }
 
 fn take(set: &mut PropertySet, index: u32) {

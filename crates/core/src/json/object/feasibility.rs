@@ -5,9 +5,9 @@
 use crate::error::Result;
 use crate::json::object::clause::ClauseSearch;
 use crate::json::object::property_set::{contains, members, put, put_ranges};
-use crate::json::object::search::{can_cover, ImplicationSearch, Selection, Steps};
 use crate::json::object::spec::pairs_from;
 use crate::json::object::state::{Branches, SeenKeys};
+use crate::json::object::steps::Steps;
 use crate::json::registers::{ObjectSpec, ObjectState, Property, PropertySet};
 use crate::regular::term::{TermId, MANY};
 use rustc_hash::FxHashMap;
@@ -207,31 +207,11 @@ impl ObjectSpec {
         if endless.is_empty() && state.count as usize + named as usize + singles.len() < self.min as usize {
             return Ok(false);
         }
-        let missing = self.required_marks & !state.marks;
-        if !self.clauses.is_empty() {
-            return ClauseSearch { spec: self, state, singles, endless }.is_satisfiable(&must, may, steps);
-        }
-        if self.max != MANY && !self.implies.is_empty() {
-            let search = ImplicationSearch { spec: self, state, singles, endless };
-            let mut forced: PropertySet = smallvec![0; may.len()];
-            must.iter().for_each(|&index| put(&mut forced, index));
-            return search.is_satisfiable(Selection { forced, may, ..Selection::default() }, missing, steps);
-        }
-        if missing == 0 {
+        let is_complete = self.required_marks & !state.marks == 0 && self.clauses.is_empty();
+        if is_complete && (self.max == MANY || self.implies.is_empty()) {
             return Ok(true);
         }
-        // Sources of missing marks: required properties cost no extra member, all others cost one.
-        let givers: Vec<(bool, Vec<u64>)> = (0..self.properties.len() as u32)
-            .filter(|&index| contains(&may, index))
-            .map(|index| {
-                let values = &self.properties[index as usize].values;
-                (must.contains(&index), values.iter().map(|value| value.marks & missing).collect::<Vec<_>>())
-            })
-            .chain(singles.into_iter().map(|marks| (false, marks.iter().map(|marks| marks & missing).collect())))
-            .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
-            .collect();
-        let free: Vec<u64> = endless.into_iter().map(|marks| marks & missing).filter(|&marks| marks != 0).collect();
-        can_cover(missing, &givers, &free, self.max.saturating_sub(least), steps)
+        ClauseSearch { spec: self, state, singles, endless }.is_satisfiable(&must, may, steps)
     }
 
     /// The members that the object still requires.

@@ -77,12 +77,7 @@ impl Arena {
             return known;
         }
         let boundaries = match *self.terms.term(head) {
-            Term::KeyNamed { object, low, high, depth, .. } => {
-                let mut boundaries = Boundaries::default();
-                let bytes = self.registers.objects[object.index()].key_bytes(low, high, depth);
-                bytes.for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte)));
-                boundaries
-            }
+            Term::KeyNamed { .. } => Boundaries::of_each(&self.first_bytes(head)),
             Term::KeyExtra { text: Text::Known(_), .. } => Boundaries::ALL,
             Term::KeyExtra { inner, .. } => self.terms.boundaries(inner),
             _ => return self.terms.boundaries(head),

@@ -6,12 +6,12 @@ pub(crate) mod head;
 pub(crate) mod key;
 pub(crate) mod open_key;
 pub(crate) mod property_set;
-pub(crate) mod search;
 pub(crate) mod spec;
 pub(crate) mod state;
+pub(crate) mod steps;
 
 pub(crate) use feasibility::Needs;
 pub(crate) use key::Narrowed;
-pub(crate) use search::Steps;
 pub(crate) use spec::earlier_properties;
 pub(crate) use state::{ObjectParts, SeenKeys};
+pub(crate) use steps::Steps;

@@ -2,6 +2,7 @@
 //!
 //! Sets of properties are small bit vectors, and every state of an object holds some.
 
+use crate::bytes::byteset::ones;
 use crate::json::registers::{PropertyRanges, PropertySet};
 
 /// Whether the set has the property of an index.
@@ -11,14 +12,7 @@ pub(crate) fn contains(set: &[u64], index: u32) -> bool {
 
 /// The members of a set, ascending.
 pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    (0..).zip(set).flat_map(|(word, &bits)| {
-        let mut left = bits;
-        std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros())?;
-            left &= left - 1;
-            Some(64 * word + bit)
-        })
-    })
+    (0..).zip(set).flat_map(|(word, &bits)| ones(bits).map(move |bit| 64 * word + bit))
 }
 
 /// Whether the ranges hold one of some properties, which are ascending, other than `index`.

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::json::object::property_set::unite;
-use crate::json::registers::{Extra, ObjectSpec, Property, PropertyRanges};
+use crate::json::registers::{Extra, ObjectSpec, Property, PropertyRanges, Value};
 use crate::limits::Budget;
 use smallvec::smallvec;
 
@@ -27,6 +27,18 @@ impl ObjectSpec {
             + 2 * size_of_val(&self.implies[..])
             + size_of_val(&self.earlier[..])
             + self.earlier.iter().map(ranges).sum::<usize>()
+    }
+
+    /// The alternatives of each property, then of each group of other properties.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Vec<Value>> {
+        let named = self.properties.iter().map(|property| &property.values);
+        named.chain(self.extras.iter().map(|extra| &extra.values))
+    }
+
+    /// `values`, to be changed; `index_properties` must follow.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Vec<Value>> {
+        let named = self.properties.iter_mut().map(|property| &mut property.values);
+        named.chain(self.extras.iter_mut().map(|extra| &mut extra.values))
     }
 
     /// The bytes at a depth of a range of the sorted spellings, each once, ascending.

@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::json::arena::Arena;
 use crate::json::object::property_set::{contains, intersects, put};
-use crate::json::object::search::Steps;
+use crate::json::object::steps::Steps;
 use crate::json::registers::{Choices, Hidden, ObjectSpec, ObjectState, PropertySet, Registers};
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::key_set::{KeySets, NO_KEYS};

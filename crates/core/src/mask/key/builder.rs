@@ -13,11 +13,12 @@ use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::HeadMask;
 use crate::mask::key::lookahead::Lookaheads;
-use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey, DEPTH};
+use crate::mask::key::{Lookahead, MaskKey, DEPTH};
 use crate::mask::shared::SharedMasks;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use crate::regular::terms::Terms;
+use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 
 use rustc_hash::FxHashMap;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 pub(crate) struct KeyParts {
     pub(super) lookaheads: Lookaheads,
     /// (state, extra, frame, exits) → what follows an unnamed key of an object, for any text of the key.
-    members: FxHashMap<(ObjectStateId, u32, FrameId, Key), PackedKey>,
+    members: FxHashMap<(ObjectStateId, u32, FrameId, Key), MaskKey>,
     /// The inner part of an unnamed key → its hash, and whether the key may go on with any text.
     inners: FxHashMap<TermId, (u128, bool)>,
     /// (object, low, high, depth) → where tokens leave the named keys.
@@ -84,25 +85,25 @@ impl KeyBuilder<'_> {
         if let Term::KeyExtra { state, extra, inner, .. } = *self.machine.arena.term(head) {
             let key = (state, extra, frame, exits.key());
             let after = match self.parts.members.get(&key) {
-                Some(&known) => known.into(),
+                Some(&known) => known,
                 None => {
                     let after = self.lookahead_after_key(head, frame, exits)?;
                     self.machine.arena.budget.grow(64);
-                    self.parts.members.insert(key, after.into());
+                    self.parts.members.insert(key, after);
                     after
                 }
             };
             let Some(after) = after else { return Ok(None) };
             let (inner, _) = self.inner_key(inner)?;
-            return Ok(Some(hashed(1, &[inner, after])));
+            return Ok(Some(Hasher128::of(1, &[inner, after])));
         }
         if self.machine.arena.info(head).structural {
             return Ok(None);
         }
-        let Some(behind) = self.lookahead_behind(frame, exits, DEPTH)? else { return Ok(None) };
+        let Some(Lookahead { hash: behind, .. }) = self.lookahead_behind(frame, exits, DEPTH)? else { return Ok(None) };
         Ok(Some(match own {
             OwnPart::Tokens(own) => own.wrapping_add(behind),
-            OwnPart::Saturated(saturated) => hashed(2, &[saturated, behind]),
+            OwnPart::Saturated(saturated) => Hasher128::of(2, &[saturated, behind]),
         }))
     }
 
@@ -115,7 +116,7 @@ impl KeyBuilder<'_> {
         }
         let ended = self.machine.arena.replace_open_key(key, EPSILON, Text::Unknown)?;
         match self.machine.arena.continuation(ended)? {
-            Some(member) => self.lookahead_from(member, frame, exits, DEPTH),
+            Some(member) => Ok(self.lookahead_from(member, frame, exits, DEPTH)?.map(|found| found.hash)),
             None => Ok(None),
         }
     }
@@ -141,7 +142,7 @@ impl KeyBuilder<'_> {
                     let Some(after) = self.lookahead_from(member, frame, &exits, DEPTH)? else {
                         return Ok(None);
                     };
-                    after
+                    after.hash
                 }
             };
             hash = hash.wrapping_add(after);
@@ -150,7 +151,7 @@ impl KeyBuilder<'_> {
         nodes.sort_unstable();
         for (at, &node) in nodes.iter().enumerate() {
             if nodes.get(at + 1).is_none_or(|&next| next >= self.shared.vocabulary.trie.end(node)) {
-                hash = hash.wrapping_add(hashed(3, &[node.number().into()]));
+                hash = hash.wrapping_add(Hasher128::of(3, &[node.number().into()]));
             }
         }
         Ok(Some(hash))
@@ -232,7 +233,7 @@ impl KeyBuilder<'_> {
                 nodes.dedup();
                 let mut parts = vec![self.shared.saturated_hash(arena, exclusion.relaxed)?];
                 parts.extend(nodes.into_iter().map(|node| u128::from(node.number())));
-                (hashed(4, &parts), reads_any_text(arena, exclusion.relaxed))
+                (Hasher128::of(4, &parts), reads_any_text(arena, exclusion.relaxed))
             }
             _ => (self.shared.saturated_hash(arena, inner)?, reads_any_text(arena, inner)),
         };

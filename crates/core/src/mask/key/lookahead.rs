@@ -10,10 +10,11 @@ use crate::grammar::rules::First;
 use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
-use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
+use crate::mask::key::Lookahead;
 use crate::mask::walk_cache::TrieView;
 use crate::regular::id::ObjectId;
 use crate::regular::term::{Term, TermId, EPSILON};
+use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::WordLists;
 use rustc_hash::FxHashMap;
@@ -26,9 +27,8 @@ const STEPS_PER_LIST: u64 = 4;
 /// Lookaheads cached for one machine.
 #[derive(Default)]
 pub(super) struct Lookaheads {
-    pub(super) behind: FxHashMap<(FrameId, Key), PackedKey>,
-    /// (frame, listed exits) → the tokens that go on there.
-    pub(super) listed: FxHashMap<(FrameId, Key), Option<WordLists>>,
+    /// (frame, exits) → what tokens observe of what the frame returns to.
+    pub(super) behind: FxHashMap<(FrameId, Key), Option<Lookahead>>,
     /// Lookaheads of terms that refer to rules or objects of this machine.
     terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
     pub(super) profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
@@ -47,38 +47,40 @@ fn make_room<K: Eq + Hash, V>(table: &mut FxHashMap<K, V>) {
 pub(super) const TABLE_ROOM: usize = 56;
 
 impl KeyBuilder<'_> {
-    /// The hash of what tokens observe of everything that a frame returns to, below its exits.
-    pub(super) fn lookahead_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<MaskKey> {
+    /// The lookahead of everything that a frame returns to, below its exits; it has no ends.
+    pub(super) fn lookahead_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<Option<Lookahead>> {
         if exits.is_nowhere() || frame == BOTTOM {
-            return Ok(Some(0));
+            return Ok(Some(Lookahead::nothing(Exits::NOWHERE)));
         }
         let key = (frame, exits.key());
-        if let Some(&known) = self.parts.lookaheads.behind.get(&key) {
-            return Ok(known.into());
+        if let Some(known) = self.parts.lookaheads.behind.get(&key) {
+            return Ok(known.clone());
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
-        let mut hash = Some(0u128);
+        let mut all = Some(Lookahead::nothing(Exits::NOWHERE));
         for at in 0..self.machine.members(frame).len() {
             let (term, parent) = self.machine.members(frame)[at];
             let lookahead = self.lookahead_from(term, parent, exits, depth)?;
-            hash = hash.zip(lookahead).map(|(hash, lookahead)| hash.wrapping_add(lookahead));
+            all = all.zip(lookahead).map(|(all, lookahead)| all.and(lookahead));
+            self.machine.arena.spend(all.as_ref().map_or(0, Lookahead::size))?;
         }
-        self.machine.arena.budget.grow(48);
+        self.machine.arena.budget.grow(48 + all.as_ref().map_or(0, Lookahead::memory_bytes));
         make_room(&mut self.parts.lookaheads.behind);
-        self.parts.lookaheads.behind.insert(key, hash.into());
-        Ok(hash)
+        self.parts.lookaheads.behind.insert(key, all.clone());
+        Ok(all)
     }
 
-    /// The hash of what tokens observe of a term and of the frame below it.
+    /// The lookahead of a term and of the frame below it.
     pub(super) fn lookahead_from(
         &mut self,
         term: TermId,
         frame: FrameId,
         exits: &Exits,
         depth: u32,
-    ) -> Result<MaskKey> {
-        let Some(Lookahead { hash, ends, .. }) = self.lookahead(term, exits, depth)? else { return Ok(None) };
-        Ok(self.lookahead_behind(frame, &ends, depth)?.map(|behind| hash.wrapping_add(behind)))
+    ) -> Result<Option<Lookahead>> {
+        let Some(lookahead) = self.lookahead(term, exits, depth)? else { return Ok(None) };
+        let behind = self.lookahead_behind(frame, &lookahead.ends, depth)?;
+        Ok(behind.map(|behind| lookahead.then(behind)))
     }
 
     /// The lookahead of a term alone. None if a hash cannot tell everything.
@@ -157,13 +159,12 @@ impl KeyBuilder<'_> {
                 }
                 for entry in self.machine.rules().entries(rule).iter() {
                     let first = match entry.first {
-                        First::Head(head) => self.lookahead(head, exits, depth)?,
+                        First::Head(term) | First::Open(term) => self.lookahead(term, exits, depth)?,
                         First::Call(callee) => {
                             let call = self.machine.arena.call(callee)?;
                             self.lookahead(call, exits, depth)?
                         }
                         First::Special(_) => Some(Lookahead::nothing(Exits::NOWHERE)),
-                        First::Replay | First::Unique(_) => None,
                     };
                     let Some(mut lookahead) = first else { return Ok(None) };
                     for &part in &entry.rest {
@@ -184,7 +185,7 @@ impl KeyBuilder<'_> {
     /// The lookahead of a regular term, cached for all grammars.
     fn lookahead_regular(&mut self, id: TermId, exits: &Exits) -> Result<Lookahead> {
         let arena = &mut self.machine.arena;
-        let key = hashed(7, &[arena.info(id).hash, exits.hash()]);
+        let key = Hasher128::of(7, &[arena.info(id).hash, exits.hash()]);
         if let Some(known) = self.shared.lookaheads.get(key) {
             return Ok(known);
         }

@@ -12,7 +12,6 @@ pub(crate) mod object_summary;
 pub(crate) mod saturated;
 
 use crate::mask::exits::Exits;
-use crate::storage::hash::Hasher128;
 use crate::vocabulary::token_set::WordLists;
 
 /// A key of a mask, or of a part of one. None if a hash cannot tell everything that the mask depends on.
@@ -21,26 +20,6 @@ pub(crate) type MaskKey = Option<u128>;
 /// Terms within terms, and frames below frames, are followed to this depth; deeper positions get no key. Python's
 /// expressions pass more than 64 on the way from an operand to one in brackets.
 pub(crate) const DEPTH: u32 = 192;
-
-/// A `MaskKey` in 24 bytes rather than 32.
-#[derive(Clone, Copy)]
-#[repr(C, packed(8))]
-struct PackedKey {
-    hash: u128,
-    known: bool,
-}
-
-impl From<MaskKey> for PackedKey {
-    fn from(key: MaskKey) -> Self {
-        PackedKey { hash: key.unwrap_or(0), known: key.is_some() }
-    }
-}
-
-impl From<PackedKey> for MaskKey {
-    fn from(PackedKey { hash, known }: PackedKey) -> Self {
-        known.then_some(hash)
-    }
-}
 
 /// A hash of what tokens can observe of a term below some nodes, and the nodes at which the term ends.
 #[derive(Clone)]
@@ -79,26 +58,14 @@ impl Lookahead {
     }
 }
 
-/// The hash of some parts; `kind` keeps parts of different meaning apart.
-fn hashed(kind: u64, parts: &[u128]) -> u128 {
-    let mut hash = Hasher128::new(kind);
-    parts.iter().for_each(|&part| hash.wide(part));
-    hash.finish()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::frame::BOTTOM;
-
+    use crate::automaton::frame::{FrameId, BOTTOM};
     use crate::mask::fixture::{node, shared_masks, Scene};
 
-    #[test]
-    fn a_packed_key_is_smaller_and_the_same() {
-        for key in [None, Some(0), Some(1), Some(u128::MAX)] {
-            assert_eq!(MaskKey::from(PackedKey::from(key)), key);
-        }
-        const { assert!(size_of::<PackedKey>() == 24 && size_of::<MaskKey>() == 32) };
+    fn hash_behind(scene: &mut Scene, frame: FrameId, exits: &Exits) -> Option<u128> {
+        scene.keys().lookahead_behind(frame, exits, DEPTH).unwrap().map(|found| found.hash)
     }
 
     #[test]
@@ -111,12 +78,11 @@ mod tests {
         let frames = [vec![(b, BOTTOM)], vec![(c, BOTTOM)], vec![(b, BOTTOM), (c, BOTTOM)], vec![(b, below)]];
         let frames = frames.map(&mut frame);
         let at = Exits::at(node(&shared, "a"));
-        let [one, other, both, deep] =
-            frames.map(|frame| scene.keys().lookahead_behind(frame, &at, DEPTH).unwrap().unwrap());
+        let [one, other, both, deep] = frames.map(|frame| hash_behind(&mut scene, frame, &at).unwrap());
         assert_eq!(both, one.wrapping_add(other));
         assert!(one != other && deep != one, "abd reads the frame below");
         let held = scene.machine.memory_bytes();
-        assert_eq!(scene.keys().lookahead_behind(frames[3], &at, DEPTH).unwrap(), Some(deep));
+        assert_eq!(hash_behind(&mut scene, frames[3], &at), Some(deep));
         assert_eq!(scene.machine.memory_bytes(), held, "known");
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::mask::exits::Exits;
 use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
-use crate::mask::key::{hashed, Lookahead};
+use crate::mask::key::Lookahead;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
@@ -36,7 +36,7 @@ impl KeyBuilder<'_> {
             At::Key => (None, Some(EPSILON)),
         };
         let hash_of = |part: Option<TermId>| part.map_or(0, |part| self.machine.arena.info(part).hash);
-        let key = hashed(6, &[summary.keys, hash_of(end), hash_of(before), hash_of(Some(colon)), exits.hash()]);
+        let key = Hasher128::of(6, &[summary.keys, hash_of(end), hash_of(before), hash_of(Some(colon)), exits.hash()]);
         let shared = [end, before].iter().flatten().all(|&part| !self.machine.arena.info(part).structural);
         if let Some(known) = self.shared.lookaheads.get(key).filter(|_| shared) {
             return Ok(Some(known));

@@ -51,8 +51,7 @@ impl Terms {
             }
             return Ok(next);
         }
-        let transitions = self.byte_transitions(id)?;
-        Ok(transitions.iter().fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high))))
+        Ok(bytes_of(self.byte_transitions(id)?.iter()))
     }
 
     /// The ASCII bytes that lead from a state to `target`.
@@ -62,7 +61,7 @@ impl Terms {
         }
         let transitions = self.byte_transitions_up_to(id, 0x7f)?;
         let matching = transitions.iter().filter(|&&(_, _, target)| target == to);
-        Ok(matching.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high.min(0x7f)))))
+        Ok(bytes_of(matching).intersection(&ByteSet::range(0, 0x7f)))
     }
 
     /// Whether the state is inside a JSON string of arbitrary text.
@@ -107,6 +106,11 @@ impl Terms {
     }
 }
 
+/// The bytes of some transitions.
+pub(crate) fn bytes_of<'a>(transitions: impl Iterator<Item = &'a (u8, u8, TermId)>) -> ByteSet {
+    transitions.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)))
+}
+
 /// The transitions on the bytes up to `last` of a state that begins with bytes of `first`.
 pub(crate) fn transitions_by(
     first: ByteSet,
@@ -114,18 +118,14 @@ pub(crate) fn transitions_by(
     last: u8,
     mut derive: impl FnMut(u8) -> Result<TermId>,
 ) -> Result<Transitions> {
-    let (mut transitions, mut byte) = (Transitions::new(), 0u8);
-    loop {
-        let (low, high) = boundaries.interval(byte);
+    let mut transitions = Transitions::new();
+    for (low, high) in boundaries.intervals(0, last) {
         let target = if first.contains(low) { derive(low)? } else { EMPTY };
         if target != EMPTY {
             transitions.push((low, high, target));
         }
-        match high.checked_add(1).filter(|&next| next <= last) {
-            Some(next) => byte = next,
-            None => return Ok(transitions),
-        }
     }
+    Ok(transitions)
 }
 
 #[cfg(test)]

@@ -97,28 +97,8 @@ impl Terms {
         let mut boundaries = Boundaries::default();
         match *self.term(id) {
             Term::Class(set) => boundaries = set.boundaries(),
-            Term::Literal { literal, position } => {
-                boundaries = Boundaries::of_byte(self.literals[literal.index()][position as usize]);
-            }
-            Term::Words { set, low, high, depth } => {
-                let words = self.word_sets[set.index()].words.clone();
-                let mut at = low;
-                while at < high {
-                    match words[at as usize].get(depth as usize) {
-                        None => at += 1,
-                        Some(&byte) => {
-                            boundaries.merge(&Boundaries::of_byte(byte));
-                            at = narrow(&words, at, high, depth, byte).1;
-                        }
-                    }
-                }
-            }
-            Term::Keys(set) => {
-                self.keys.children(set).for_each(|(byte, _)| boundaries.merge(&Boundaries::of_byte(byte)));
-            }
-            Term::Multiple { .. } => {
-                boundaries.merge(&Boundaries::of_byte(b'.'));
-                (b'0'..=b'9').for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte)));
+            Term::Literal { .. } | Term::Words { .. } | Term::Keys(_) | Term::Multiple { .. } => {
+                boundaries = Boundaries::of_each(&self.first_bytes(id));
             }
             Term::Cat(left, right) => {
                 boundaries = self.boundaries(left);
@@ -143,10 +123,9 @@ impl Terms {
                     boundaries = self.boundaries(text);
                     boundaries.merge(&self.boundaries(escapes.escaped));
                     boundaries.insert(0x20);
-                    boundaries.merge(&Boundaries::of_byte(b'"'));
-                    boundaries.merge(&Boundaries::of_byte(b'\\'));
+                    boundaries.merge(&Boundaries::of_each(&ByteSet::from_bytes([b'"', b'\\'].into_iter())));
                 }
-                _ => (0x20..0x7f).for_each(|byte| boundaries.merge(&Boundaries::of_byte(byte))),
+                _ => boundaries = Boundaries::of_each(&ByteSet::range(0x20, 0x7e)),
             },
             _ => {}
         }

@@ -4,7 +4,7 @@
 
 use crate::bytes::byteset::{Boundaries, ByteSet};
 use crate::regular::term::TermId;
-use crate::storage::layered::{layered, IdMap, PagedIdMap};
+use crate::storage::layered::{layered, IdMap};
 use smallvec::SmallVec;
 
 /// (first byte, last byte, derivative by each byte between).
@@ -14,9 +14,10 @@ pub(crate) type Edges = SmallVec<[Edge; 4]>;
 
 layered! {
     /// What is known of the steps from a term.
+    #[derive(Default)]
     pub(crate) struct Derivatives {
         /// Cached derivatives.
-        pub(super) edges: PagedIdMap<Edges>,
+        pub(super) edges: IdMap<Edges>,
         /// Memo of `Terms::boundaries`.
         pub(super) boundaries: IdMap<Boundaries>,
         /// Memo of `Terms::first_bytes`.

@@ -35,12 +35,8 @@ impl Terms {
 
     /// The derivative, if it is cached.
     #[inline]
-    pub(crate) fn known_derivative(&mut self, id: TermId, byte: u8) -> Option<TermId> {
-        if let Some(edge) = self.derivatives.edges.get(id.index()).and_then(|edges| edge_at(edges, byte)) {
-            return Some(edge.2);
-        }
-        let shared = self.derivatives.edges.lower(id.index()).find_map(|edges| edge_at(edges, byte))?;
-        Some(self.keep_edge(id, byte, shared))
+    pub(crate) fn known_derivative(&self, id: TermId, byte: u8) -> Option<TermId> {
+        self.derivatives.edges.get(id.index()).and_then(|edges| edge_at(edges, byte)).map(|edge| edge.2)
     }
 
     /// The derivative of a term that no rule, object or array is part of, if it is not cached.

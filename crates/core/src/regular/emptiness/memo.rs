@@ -9,13 +9,12 @@ use smallvec::{smallvec, SmallVec};
 
 layered! {
     /// What is known of the texts that a term has.
+    #[derive(Default)]
     pub(crate) struct Emptiness {
         /// Memo of `Terms::is_nonempty`.
         pub(super) nonempty: Table<TermId, bool>,
         /// Recent witnesses of nonempty terms.
         pub(super) witnesses: Witnesses,
-        /// Memo of `Terms::distance`.
-        pub(super) distances: Table<TermId, u32>,
         /// Memo of the bounds on bytes.
         pub(super) required_bytes: Table<TermId, RequiredBytes>,
     }

@@ -11,24 +11,21 @@ use smallvec::SmallVec;
 impl Terms {
     /// The concatenation of two regular terms, of which the left is no concatenation.
     pub(crate) fn intern_cat(&mut self, left: TermId, right: TermId) -> Result<TermId> {
-        let mut hash = Hasher128::new(7);
-        hash.wide(self.info(left).hash);
-        hash.wide(self.info(right).hash);
-        self.intern(Term::Cat(left, right), hash.finish(), |terms| {
+        let hash = Hasher128::of(7, &[left, right].map(|part| self.info(part).hash));
+        self.intern(Term::Cat(left, right), hash, |terms| {
             let (l, r) = (terms.info(left), terms.info(right));
             let narrow = l.exact && r.exact;
             Info {
-                hash: 0,
                 nullable: l.nullable && r.nullable,
                 structural: l.structural || r.structural,
                 utf8: l.utf8 && r.utf8,
                 searched: l.searched || r.searched,
-                counts: false,
                 // Concatenations associate to the right; a derivative descends to the right only if the left is nullable.
                 depth: 1 + if l.nullable { l.depth.max(r.depth) } else { l.depth },
                 min_chars: l.min_chars.saturating_add(r.min_chars),
                 max_chars: l.max_chars.saturating_add(r.max_chars),
                 exact: narrow,
+                ..Info::default()
             }
         })
     }
@@ -46,16 +43,15 @@ impl Terms {
             let steps = (first + 1) * u64::from(low) <= first * u64::from(high) + 1;
             let joined = (min == max || steps) && (min > 0 || low <= 1);
             Info {
-                hash: 0,
                 nullable: min == 0,
                 structural: info.structural,
                 utf8: info.utf8,
                 searched: info.searched,
-                counts: false,
                 depth: info.depth + 1,
                 min_chars: low.saturating_mul(min),
                 max_chars: if high == 0 { 0 } else { high.saturating_mul(max) },
                 exact: info.exact && joined,
+                ..Info::default()
             }
         })
     }
@@ -68,16 +64,14 @@ impl Terms {
         self.intern(Term::Bounded { body, min, max }, hash.finish(), |terms| {
             let info = terms.info(body);
             Info {
-                hash: 0,
                 nullable: info.nullable && min == 0,
-                structural: false,
                 utf8: info.utf8,
                 searched: true,
-                counts: false,
                 depth: info.depth + 1,
                 min_chars: info.min_chars.max(min),
                 max_chars: info.max_chars.min(max),
                 exact: info.exact,
+                ..Info::default()
             }
         })
     }
@@ -101,16 +95,10 @@ impl Terms {
             }
         });
         self.intern(Term::Quoted { text, state, escapes }, hash.finish(), |terms| Info {
-            hash: 0,
-            nullable: false,
-            structural: false,
             utf8: state == Spelling::Start,
-            searched: false,
-            counts: false,
             depth: terms.info(text).depth + 1,
-            min_chars: 0,
             max_chars: MANY,
-            exact: false,
+            ..Info::default()
         })
     }
 
@@ -134,16 +122,15 @@ impl Terms {
                 max_chars = max_chars.max(high);
             }
             let info = Info {
-                hash: 0,
                 nullable: infos().any(|info| info.nullable),
                 structural: infos().any(|info| info.structural),
                 utf8: infos().all(|info| info.utf8),
                 searched: infos().any(|info| info.searched),
-                counts: false,
                 depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
                 min_chars: spans[0].0,
                 max_chars,
                 exact: joined,
+                ..Info::default()
             };
             (Term::Alt(parts.into()), info)
         })
@@ -155,16 +142,13 @@ impl Terms {
         self.intern_with(hash, |terms| {
             let infos = || parts.iter().map(|&part| terms.info(part));
             let info = Info {
-                hash: 0,
                 nullable: infos().all(|info| info.nullable),
-                structural: false,
                 utf8: infos().any(|info| info.utf8),
                 searched: true,
-                counts: false,
                 depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
                 min_chars: infos().map(|info| info.min_chars).max().unwrap_or(0),
                 max_chars: infos().map(|info| info.max_chars).min().unwrap_or(MANY),
-                exact: false,
+                ..Info::default()
             };
             (Term::And(parts.into()), info)
         })
@@ -172,19 +156,13 @@ impl Terms {
 
     /// The complement of a term that is not itself a complement.
     pub(crate) fn intern_not(&mut self, inner: TermId) -> Result<TermId> {
-        let mut hash = Hasher128::new(10);
-        hash.wide(self.info(inner).hash);
-        self.intern(Term::Not(inner), hash.finish(), |terms| Info {
-            hash: 0,
+        let hash = Hasher128::of(10, &[self.info(inner).hash]);
+        self.intern(Term::Not(inner), hash, |terms| Info {
             nullable: !terms.info(inner).nullable,
-            structural: false,
-            utf8: false,
             searched: true,
-            counts: false,
             depth: terms.info(inner).depth + 1,
-            min_chars: 0,
             max_chars: MANY,
-            exact: false,
+            ..Info::default()
         })
     }
 
@@ -192,8 +170,6 @@ impl Terms {
     fn hash_set(&self, kind: u64, parts: &[TermId]) -> u128 {
         let mut hashes: SmallVec<[u128; 8]> = parts.iter().map(|&part| self.info(part).hash).collect();
         hashes.sort_unstable();
-        let mut hash = Hasher128::new(kind);
-        hashes.iter().for_each(|&part| hash.wide(part));
-        hash.finish()
+        Hasher128::of(kind, &hashes)
     }
 }

@@ -38,16 +38,11 @@ impl Terms {
         let starts = set.0[0] | set.0[1] | set.0[3] != 0;
         let inner = set.0[2] != 0;
         self.intern(Term::Class(set), hash.finish(), |_| Info {
-            hash: 0,
-            nullable: false,
-            structural: false,
             utf8: ascii,
-            searched: false,
-            counts: false,
-            depth: 0,
             min_chars: u32::from(!inner),
             max_chars: u32::from(starts),
             exact: true,
+            ..Info::default()
         })
     }
 
@@ -77,18 +72,7 @@ impl Terms {
             [byte] => self.class(ByteSet::range(byte, byte)),
             _ => self.intern(Term::Literal { literal, position }, data.hash(from), |_| {
                 let chars = data.chars(from);
-                Info {
-                    hash: 0,
-                    nullable: false,
-                    structural: false,
-                    utf8: data.is_utf8(from),
-                    searched: false,
-                    counts: false,
-                    depth: 0,
-                    min_chars: chars,
-                    max_chars: chars,
-                    exact: true,
-                }
+                Info { utf8: data.is_utf8(from), min_chars: chars, max_chars: chars, exact: true, ..Info::default() }
             }),
         }
     }
@@ -163,16 +147,11 @@ impl Terms {
             };
             let between = rests().find_map(|rest| rest.first()).is_none_or(|&byte| is_lead(byte));
             Info {
-                hash: 0,
                 nullable,
-                structural: false,
                 utf8: if utf8 { between } else { few && are_utf8() },
-                searched: false,
-                counts: false,
-                depth: 0,
                 min_chars: few_chars.iter().copied().min().unwrap_or(0),
                 max_chars: few_chars.iter().copied().max().unwrap_or(most),
-                exact: false,
+                ..Info::default()
             }
         })
     }
@@ -188,22 +167,10 @@ impl Terms {
         }
         // The keys share the bytes read so far, so all are at a character boundary or none is.
         let between = nullable || self.keys.children(set).all(|(byte, _)| is_lead(byte));
-        let mut hash = Hasher128::new(14);
-        hash.wide(self.keys.hash(set));
-        self.intern(Term::Keys(set), hash.finish(), |terms| {
+        let hash = Hasher128::of(14, &[self.keys.hash(set)]);
+        self.intern(Term::Keys(set), hash, |terms| {
             let (min_chars, max_chars) = terms.keys.char_bounds(set);
-            Info {
-                hash: 0,
-                nullable,
-                structural: false,
-                utf8: between,
-                searched: false,
-                counts: false,
-                depth: 0,
-                min_chars,
-                max_chars,
-                exact: false,
-            }
+            Info { nullable, utf8: between, min_chars, max_chars, ..Info::default() }
         })
     }
 
@@ -224,16 +191,11 @@ impl Terms {
         hash.word(u64::from(of) << 32 | u64::from(rest));
         hash.word(u64::from(point));
         self.intern(Term::Multiple { of, rest, point }, hash.finish(), |_| Info {
-            hash: 0,
             nullable: rest == 0,
-            structural: false,
             utf8: true,
-            searched: false,
-            counts: false,
-            depth: 0,
             min_chars: u32::from(rest != 0),
             max_chars: MANY,
-            exact: false,
+            ..Info::default()
         })
     }
 

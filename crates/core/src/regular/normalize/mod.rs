@@ -105,24 +105,12 @@ impl Terms {
         parts: &[u128],
         nullable: bool,
     ) -> Result<TermId> {
-        let mut hash = Hasher128::new(kind);
-        parts.iter().for_each(|&part| hash.wide(part));
+        let hash = Hasher128::of(kind, parts);
         let depth = match term {
             Term::Seq(left, right) => (self.info(left).depth + 1).max(self.info(right).depth),
             _ => 0,
         };
-        self.intern(term, hash.finish(), |_| Info {
-            hash: 0,
-            nullable,
-            structural: true,
-            utf8: false,
-            searched: false,
-            counts: false,
-            depth,
-            min_chars: 0,
-            max_chars: MANY,
-            exact: false,
-        })
+        self.intern(term, hash, |_| Info { nullable, structural: true, depth, max_chars: MANY, ..Info::default() })
     }
 
     /// The term that calls a rule.
