@@ -24,38 +24,28 @@ fn slices(texts: &[String]) -> Vec<&str> {
     texts.iter().map(|text| &**text).collect()
 }
 
-/// The node of a text that contains none of the strings and has `min` to `max` characters.
-#[pyfunction]
-#[pyo3(signature = (builder, forbidden, min, max=None))]
-pub fn lower_text(
-    builder: &Bound<'_, GrammarBuilder>,
-    forbidden: Vec<String>,
-    min: Whole<u64>,
-    max: Option<Whole<u64>>,
-) -> PyResult<u32> {
-    let forbidden = slices(&forbidden);
-    let (min_chars, max_chars) = (count(min), max.map(count));
-    let text = FreeText { triggers: &[], forbidden: &forbidden, min_chars, max_chars };
-    made(builder, |builder| text.lower(builder))
-}
-
-/// The node of such a text up to and with the first of its ends.
+/// The node of a text that contains none of the strings and has `min` to `max` characters, up to and with the first
+/// of its ends, if there are any.
 ///
 /// An end is whether it is a special token, and its text or name.
 #[pyfunction]
 #[pyo3(signature = (builder, ends, forbidden, min, max=None))]
-pub fn lower_until(
+pub fn lower_text(
     builder: &Bound<'_, GrammarBuilder>,
-    ends: Vec<Named>,
+    ends: Option<Vec<Named>>,
     forbidden: Vec<String>,
     min: Whole<u64>,
     max: Option<Whole<u64>>,
 ) -> PyResult<u32> {
-    let triggers: Vec<&str> = ends.iter().filter(|(is_token, _)| !is_token).map(|(_, text)| &**text).collect();
-    let (ends, forbidden): (Vec<_>, _) = (ends.iter().map(begin_of).collect(), slices(&forbidden));
+    let named = ends.as_deref().unwrap_or_default();
+    let triggers: Vec<&str> = named.iter().filter(|(is_token, _)| !is_token).map(|(_, text)| &**text).collect();
+    let (begins, forbidden): (Vec<_>, _) = (named.iter().map(begin_of).collect(), slices(&forbidden));
     let (min_chars, max_chars) = (count(min), max.map(count));
     let text = FreeText { triggers: &triggers, forbidden: &forbidden, min_chars, max_chars };
-    made(builder, |builder| free_text::until(builder, &text, &ends))
+    made(builder, |builder| match ends {
+        Some(_) => free_text::until(builder, &text, &begins),
+        None => text.lower(builder),
+    })
 }
 
 /// The node of texts with tags in between: begins, and the nodes behind them. `max_chars` bounds each text.

@@ -21,7 +21,6 @@ mod rules;
 mod schema;
 mod structural_tag;
 mod vocabulary;
-mod without;
 
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;
@@ -86,10 +85,11 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
         regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude, schema::SchemaDocument,
         structural_tag::TagParts;
         rules::lower_rules, rules::open_rules, rules::print_rules, rules::read_rules, content::content,
-        regex::is_ecma_regex, without::without, mask_rows::advance_all, mask_rows::may_take_later,
+        regex::is_ecma_regex, mask_rows::advance_all, mask_rows::may_take_later,
         schema::report::is_keyword, schema::report::is_sorted, schema::report::json_hash,
-        structural_tag::read_structural_tag, schema::report::schema_references, free_text::check_strings,
-        free_text::lower_tags, free_text::lower_text, free_text::lower_until, schema::member::relating, schema::report::closest, schema::report::schema_report);
+        schema::report::schema_references, schema::report::closest, schema::report::schema_report,
+        schema::member::relating, structural_tag::read_structural_tag, free_text::check_strings, free_text::lower_tags,
+        free_text::lower_text);
     module.add("Fault", py.get_type::<rules::Fault>())?;
     Ok(module.clone())
 }

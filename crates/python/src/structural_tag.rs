@@ -11,6 +11,7 @@ use frisket::front_end::schema::resolve::Registry;
 use frisket::front_end::Watch;
 use frisket::notation::structural_tag::{parse, read, unread, Inner, Part, Settings};
 use frisket::{in_time, Caller};
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use rustc_hash::FxHashMap;
@@ -96,9 +97,8 @@ impl<'py> Maker<'_, 'py> {
     }
 
     fn made(&mut self, part: &Part) -> PyResult<Bound<'py, PyAny>> {
-        let class = |name: &str| self.classes.getattr(name);
         match part {
-            Part::Text(text) => class("Lit")?.call1((&**text,)),
+            Part::Text(text) => self.make("Lit", (&**text,)),
             Part::Whole(whole) => {
                 let notation = match whole.notation {
                     Inner::Schema => "schema",
@@ -107,42 +107,41 @@ impl<'py> Maker<'_, 'py> {
                     Inner::Rules => "rules",
                 };
                 let grammar = self.whole.call1((notation, Grammar(whole.grammar.clone()), &whole.pointer))?;
-                class("Whole")?.call1((grammar,))
+                self.make("Whole", (grammar,))
             }
-            Part::Special(name) => class("Special")?.call1((&**name,)),
+            Part::Special(name) => self.make("Special", (&**name,)),
             Part::Seq(items) => {
-                let class = class("Seq")?;
-                class.call1((self.parts(items)?,))
+                let items = self.parts(items)?;
+                self.make("Seq", (items,))
             }
             Part::Choice(items) => {
-                let class = class("Choice")?;
-                class.call1((self.parts(items)?,))
+                let items = self.parts(items)?;
+                self.make("Choice", (items,))
             }
             Part::Repeat(repeat) => {
-                let class = class("Repeat")?;
                 let separator = repeat.separator.as_ref().map(|separator| self.part(separator)).transpose()?;
-                class.call1((self.part(&repeat.item)?, repeat.low, repeat.high, separator))
+                let item = self.part(&repeat.item)?;
+                self.make("Repeat", (item, repeat.low, repeat.high, separator))
             }
-            Part::FreeText { forbidden, max_chars } => {
-                class("FreeText")?.call1((self.texts(forbidden)?, 0, *max_chars))
-            }
-            Part::AnyTokens(excluded) => class("AnyTokens")?.call1((self.texts(excluded)?,)),
+            Part::FreeText { forbidden, max_chars } => self.make("FreeText", (self.texts(forbidden)?, 0, *max_chars)),
+            Part::AnyTokens(excluded) => self.make("AnyTokens", (self.texts(excluded)?,)),
             Part::Tags(tags) => {
-                let class = class("Tags")?;
-                let mut pairs = Vec::new();
-                for (begin, content) in &tags.tags {
-                    pairs.push((self.part(begin)?, self.part(content)?));
-                }
+                let pairs = tags.tags.iter().map(|(begin, content)| Ok((self.part(begin)?, self.part(content)?)));
+                let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
                 let pairs = PyTuple::new(self.whole.py(), pairs)?;
                 let (triggers, forbidden) = (self.texts(&tags.triggers)?, self.texts(&tags.forbidden)?);
                 let at_most = tags.is_once.then_some(1);
-                class.call1((pairs, triggers, forbidden, 0, at_most, None::<u32>, !tags.is_once))
+                self.make("Tags", (pairs, triggers, forbidden, 0, at_most, None::<u32>, !tags.is_once))
             }
             Part::Label(name, item) => {
-                let class = class("Label")?;
-                class.call1((&**name, self.part(item)?))
+                let item = self.part(item)?;
+                self.make("Label", (&**name, item))
             }
         }
+    }
+
+    fn make(&self, class: &str, arguments: impl PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.classes.getattr(class)?.call1(arguments)
     }
 
     fn parts(&mut self, items: &[Arc<Part>]) -> PyResult<Bound<'py, PyTuple>> {

@@ -40,7 +40,6 @@ __all__ = [
     "lower_rules",
     "lower_tags",
     "lower_text",
-    "lower_until",
     "may_take_later",
     "open_rules",
     "print_rules",
@@ -49,7 +48,6 @@ __all__ = [
     "relating",
     "schema_references",
     "schema_report",
-    "without",
 ]
 
 class Fault(Exception):
@@ -74,17 +72,15 @@ def read_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> tuple[str, 
 
     Raises as `lower_rules`."""
 
-def lower_text(builder: GrammarBuilder, forbidden: Sequence[str], min: int, max: int | None = None) -> int:
-    """The node of a text that contains none of the strings and has `min` to `max` characters."""
-
-def lower_until(
+def lower_text(
     builder: GrammarBuilder,
-    ends: Sequence[tuple[bool, str]],
+    ends: Sequence[tuple[bool, str]] | None,
     forbidden: Sequence[str],
     min: int,
     max: int | None = None,
 ) -> int:
-    """The node of such a text up to and with the first of its ends.
+    """The node of a text that contains none of the strings and has `min` to `max` characters, up to and with the first
+    of its ends, if there are any.
 
     An end is whether it is a special token, and its text or name."""
 
@@ -284,7 +280,3 @@ def schema_report(
 
 def json_hash(schema: Any) -> int:
     """A hash of the content of a value or JSON text: spellings of numbers, and members in their order. For tests."""
-
-def without(text: bytes, keys: Sequence[str]) -> bytes | None:
-    """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or
-    if the text is not JSON by the letter (`json.loads` takes more)."""

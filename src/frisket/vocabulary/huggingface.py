@@ -12,7 +12,6 @@ from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 
-from frisket._core import front_end
 from frisket.errors import VocabularyError
 from frisket.json_fault import json_fault
 from frisket.vocabulary import cache
@@ -40,9 +39,7 @@ def read(tokenizer: object, *, size: int | None = None, eos: Eos = None) -> Toke
 def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = None, where: str | None) -> TokenTable:
     """The table of the contents of tokenizer.json and of the files beside it."""
     sides = {file: _parse(files[file], where, file) for file in SIDE_FILES if file in files}
-    # Merges are half of the file, and no token's bytes depend on them.
-    whole = files["tokenizer.json"]
-    definition = _parse(front_end.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
+    definition = _parse(files["tokenizer.json"], where, "tokenizer.json")
     model = definition.get("model")
     if not isinstance(model, dict) or "vocab" not in model:
         raise VocabularyError(

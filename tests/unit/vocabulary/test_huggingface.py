@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from frisket._core import front_end
 from frisket.errors import VocabularyError
 from frisket.vocabulary import huggingface
 from frisket.vocabulary.table import TokenTable
@@ -79,28 +78,6 @@ def test_broken_merges_are_no_json(merges: str) -> None:
     whole = json.dumps(definition(ids("a"), BYTE_LEVEL)).replace('"vocab"', f'"merges": {merges}, "vocab"', 1)
     with pytest.raises(VocabularyError, match="is not JSON"):
         huggingface.build({"tokenizer.json": whole.encode()}, where=None)
-
-
-def test_a_value_is_left_out_where_it_lies() -> None:
-    text = b' {"a": [{"b": 1}], "b": {"a": "b", "\\u0062": [2, "}"] , "c":0}} '
-    assert front_end.without(text, ["a"]) == text.replace(b'[{"b": 1}]', b"null")
-    assert front_end.without(text, ["b", "b"]) == text.replace(b'[2, "}"]', b"null")
-    assert front_end.without(text, ["b", "a"]) == text.replace(b'"a": "b"', b'"a": null')
-    # Of members with one name, the last one counts.
-    assert front_end.without(b'{"a": 1, "a": 2}', ["a"]) == b'{"a": 1, "a": null}'
-    for keys in (["c"], ["a", "b"], ["b", "d"], ["b", "c", "d"]):
-        assert front_end.without(text, keys) is None
-    for broken in (
-        b"",
-        b"{",
-        b'{"a": 1',
-        b'{"a": 1}x',
-        b'{"a": NaN}',
-        b'\xef\xbb\xbf{"a": 1}',
-        b'{"a": "\xff"}',
-        b"[1]",
-    ):
-        assert front_end.without(broken, ["a"]) is None
 
 
 # -- bytes ---------------------------------------------------------------------------------------------------------

@@ -97,13 +97,13 @@ class _Lowering:
             case Template(_, whole):
                 return self.node(whole)
             case FreeText(forbidden, low, high):
-                return front_end.lower_text(builder, forbidden, low, high)
+                return front_end.lower_text(builder, None, forbidden, low, high)
             case AnyTokens(excluded):
                 for name in excluded:
                     builder.special(name)  # compiling for a vocabulary without this special token raises an error
                 return builder.any_text()
             case Until(triggers, forbidden, low, high):
-                return front_end.lower_until(builder, list(map(_named, triggers)), forbidden, low, high)
+                return front_end.lower_text(builder, list(map(_named, triggers)), forbidden, low, high)
             case Tags():
                 tags = [(_named(begin), self.node(content)) for begin, content in part.tags]
                 bounds = part.max_chars, part.at_least, part.at_most, part.text_after
