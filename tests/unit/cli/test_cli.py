@@ -205,8 +205,6 @@ class TestCheck:
             ({"$ref": "https://example.com/other.json"}, "copy that document into $defs"),
             ({"pattern": r"^(a+)\1$"}, "list the texts with enum"),
             ({"patternProperties": {r"^(a+)\1$": {}}}, "list the texts with enum"),
-            ({"propertyNames": {"format": "regex"}}, "enforces no format"),
-            ({"type": "string", "format": "regex", "maxLength": 4}, "enforces no format"),
             ({"type": "integer", "multipleOf": 12_345_678_901}, "bound the number"),
             ({"type": "array", "not": {"uniqueItems": True}}, "which items may come"),
             ({"items": [{"type": "null"}]}, "call it prefixItems"),
