@@ -25,12 +25,17 @@ def explained(call: str, name: str, value: object, taken: Iterable[str], slips: 
     TypeError('Sampler takes no temp: do you mean temperature?')
     >>> explained("generate", "temperature", 0.7, [], {"temperature": "write sampler=Sampler({name}={value})"})
     TypeError('generate takes no temperature: write sampler=Sampler(temperature=0.7)')
+    >>> explained("generate", "temprature", 0.7, [], {"temperature": "write sampler=Sampler({name}={value})"})
+    TypeError('generate takes no temperature: write sampler=Sampler(temperature=0.7)')
     """
     taken = list(taken)
     if name in slips:
         shown = repr(value) if isinstance(value, str | int | float | list | tuple) else "…"
         return TypeError(f"{call} takes no {name}: {slips[name].format(name=name, value=shown)}")
     near = difflib.get_close_matches(name, taken, 1) or [one for one in taken if name in one or one in name]
+    misspelt = difflib.get_close_matches(name, slips, 1)
+    if misspelt and not near:
+        return explained(call, misspelt[0], value, taken, slips)
     advice = f": do you mean {near[0]}?" if near else f"; it takes {', '.join(taken)}"
     return TypeError(f"{call} takes no {name}{advice}")
 
