@@ -15,6 +15,8 @@ layered! {
         pub(super) nonempty: Table<TermId, bool>,
         /// Recent witnesses of nonempty terms.
         pub(super) witnesses: Witnesses,
+        /// Memo of `Terms::distance`.
+        pub(super) distances: Table<TermId, u32>,
         /// Memo of the bounds on bytes.
         pub(super) required_bytes: Table<TermId, RequiredBytes>,
     }

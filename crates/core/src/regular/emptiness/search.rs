@@ -4,13 +4,13 @@
 
 use crate::error::Result;
 use crate::regular::emptiness::memo::Witness;
-use crate::regular::term::{Term, TermId};
+use crate::regular::term::TermId;
 use crate::regular::terms::{Terms, DERIVATION};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Order of expansion: the smallest estimate first, among equals the latest found (depth first).
+/// Order of expansion: the smallest distance first, among equals the latest found (depth first).
 type Priority = (Reverse<u32>, usize);
 
 /// A suspended search.
@@ -23,8 +23,8 @@ pub struct Search {
 
 impl Search {
     /// A search from `start`.
-    pub fn new(terms: &Terms, start: TermId) -> Self {
-        let priority = (Reverse(estimate(terms, start)), 0);
+    pub fn new(terms: &mut Terms, start: TermId) -> Self {
+        let priority = (Reverse(terms.distance(start)), 0);
         let parent = FxHashMap::from_iter([(start, (start, 0))]);
         Search { parent, open: BinaryHeap::from([(priority, start, 0)]) }
     }
@@ -33,8 +33,9 @@ impl Search {
     ///
     /// The result is recorded for every state on the path to a nonempty one, or for all states if there is none.
     pub fn run(&mut self, terms: &mut Terms, mut budget: usize) -> Result<Option<bool>> {
-        while let Some((priority, id, from)) = self.open.pop() {
-            for (byte, _) in terms.boundaries(id).intervals(from, u8::MAX) {
+        while let Some((priority, id, mut byte)) = self.open.pop() {
+            let boundaries = terms.boundaries(id);
+            loop {
                 if budget == 0 {
                     self.open.push((priority, id, byte));
                     return Ok(None);
@@ -42,6 +43,7 @@ impl Search {
                 budget -= 1;
                 terms.spend(DERIVATION)?;
                 let next = terms.derive_uncached(id, byte, false)?;
+                let rest = boundaries.interval(byte).1.checked_add(1);
                 match terms.nonempty_without_search(next) {
                     Some(true) => {
                         self.record_witness(terms, id, byte);
@@ -52,9 +54,13 @@ impl Search {
                         let found = self.parent.len();
                         self.parent.entry(next).or_insert((id, byte));
                         if self.parent.len() > found {
-                            self.open.push(((Reverse(estimate(terms, next)), found), next, 0));
+                            self.open.push(((Reverse(terms.distance(next)), found), next, 0));
                         }
                     }
+                }
+                match rest {
+                    Some(rest) => byte = rest,
+                    None => break,
                 }
             }
         }
@@ -76,16 +82,5 @@ impl Search {
         }
         witness.reverse();
         terms.emptiness.witnesses.remember(witness);
-    }
-}
-
-/// An estimate of the length of a state's shortest text: the lower bounds of its operands, added up.
-///
-/// It need not be a bound, because it orders states and decides nothing. The sum lets each step that advances one
-/// operand count as progress.
-fn estimate(terms: &Terms, id: TermId) -> u32 {
-    match terms.term(id) {
-        Term::And(parts) => parts.iter().fold(0, |all: u32, &part| all.saturating_add(terms.info(part).min_chars)),
-        _ => terms.info(id).min_chars,
     }
 }
