@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from frisket import Grammar
 from frisket.errors import FrisketError
 from tests.data import ROOT
 from tests.docs.document import blocks
@@ -59,12 +60,13 @@ def test_masks_are_those_of_the_python_package(host: Host, address: str) -> None
     assert compared > 700
 
 
+READERS = {**NOTATIONS, "structural_tag": Grammar.from_structural_tag}
 ERRORS = [
     ("schema", '{"minimum": "3"}', "InvalidSchemaError", "schema-invalid", "/minimum"),
     ("schema", '{"type": ', "InvalidSchemaError", "schema-invalid", "1:10"),
     ("schema", '{"type": "string", "enum": [1]}', "UnsatisfiableSchemaError", "schema-unsatisfiable", ""),
     ("schema", '{"$ref": "https://example.org/other"}', "UnsupportedSchemaError", "schema-unsupported", "/$ref"),
-    ("structural_tag", '{"triggers": [""]}', "GrammarSyntaxError", "grammar-syntax", "/triggers/0"),
+    ("structural_tag", '{"triggers": [""]}', "GrammarSyntaxError", "grammar-syntax", "/structures"),
     ("regex", "a(b", "GrammarSyntaxError", "grammar-syntax", "offset 1"),
     ("gbnf", "root ::= [a-z", "GrammarSyntaxError", "grammar-syntax", "1:10"),
     ("gbnf", 'root ::= "a" root', "EmptyGrammarError", "grammar-empty", "1:1"),
@@ -79,7 +81,7 @@ def test_errors_say_what_where_and_what_to_do(host: Host) -> None:
     assert [(error["name"], error["code"], error["place"]) for error in told] == [case[2:] for case in ERRORS]
     for (notation, text, *_), error in zip(ERRORS, told, strict=True):
         with pytest.raises(FrisketError) as raised:
-            NOTATIONS[notation](text)
+            READERS[notation](text)
         assert error["name"] == type(raised.value).__name__
         assert error["message"] and error["message"] in error["text"]
         assert error["hint"] is None or error["hint"] in error["text"]
