@@ -9,6 +9,9 @@ use frisket_schema::formats::Mode;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The largest bound on white space at one place, in characters.
+const MOST_WHITESPACE: u32 = 1_000;
+
 /// Most options whose preludes are kept.
 const KEPT: usize = 32;
 /// The letters of all escapes that a document may have.
@@ -57,13 +60,13 @@ impl SchemaOptions {
     }
 
     /// The options for a schema in a structural tag: those that are given, or else any white space and escapes.
-    /// `max_whitespace` is the tag's own bound.
+    /// `max_whitespace` is the tag's own bound on the white space at one place.
     pub(crate) fn of_tag(given: Option<&Self>, max_whitespace: Option<u32>, is_any_order: bool) -> Self {
         let usual = || Options { whitespace: Spacing::Free, free_escapes: true, ..Options::default() };
         let mut options = given.map_or_else(usual, |options| options.0.clone());
         if let Some(most) = max_whitespace {
             options.whitespace = if most == 0 { Spacing::Compact } else { Spacing::Bounded };
-            options.max_whitespace = None;
+            options.max_whitespace = (most > 0).then_some(most.min(MOST_WHITESPACE));
         }
         if is_any_order {
             options.property_order = PropertyOrder::Any;
@@ -142,7 +145,7 @@ fn set(options: &mut Options, name: &str, value: &Value) -> Result<()> {
         "max_second_digits" => options.max_second_digits = number(name, value, 0, 2000)? as u32,
         "max_alternatives" => options.max_alternatives = number(name, value, 1, 1 << 32)?,
         "max_whitespace" if value.is_null() => options.max_whitespace = None,
-        "max_whitespace" => options.max_whitespace = Some(number(name, value, 0, 1000)? as u32),
+        "max_whitespace" => options.max_whitespace = Some(number(name, value, 0, MOST_WHITESPACE.into())? as u32),
         "max_items" if value.is_null() => options.max_items = None,
         "max_items" => options.max_items = Some(number(name, value, 0, 1 << 32)?),
         "separators" if value.is_null() => options.separators = None,

@@ -49,7 +49,8 @@ CASES: list[tuple[dict[str, Any], list[str], list[str]]] = [
     (const("é"), ["é"], ["", "e"]),
     (schema(OBJECT), ['{"x": 1}', ' {\n "x" :  1}', '{"\\u0078":1}'], ["{}", '{"x": "1"}']),
     (schema(OBJECT, max_whitespace_cnt=0), ['{"x":1}'], ['{"x": 1}']),
-    (schema(OBJECT, max_whitespace_cnt=2), ['{"x": 1}'], ['{"x":     1}']),
+    (schema(OBJECT, max_whitespace_cnt=1), ['{"x": 1}', '{\n"x":1}'], ['{"x":  1}', '{\n "x":1}']),
+    (schema(OBJECT, max_whitespace_cnt=2), ['{"x":  1}', '{\n "x":1}'], ['{"x":     1}', '{\n  "x":1}']),
     (
         schema({"properties": {"a": {}, "b": {}}, "required": ["a", "b"]}, any_order=True),
         ['{"b":1,"a":2}'],
