@@ -24,6 +24,9 @@ PAIR = {
 }
 
 
+STRINGS = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+
+
 def kinds(count: int, rng: random.Random) -> dict[str, tuple[Any, list[Any]]]:
     """By name the schema of an item, and so many different items."""
     numbers = rng.sample(range(1_000_000), count)
@@ -38,6 +41,13 @@ def kinds(count: int, rng: random.Random) -> dict[str, tuple[Any, list[Any]]]:
         "strings": ({"type": "string"}, [f"item {number} in {rng.choice(('red', 'green'))}" for number in numbers]),
         "values of an enum": ({"enum": names}, rng.sample(names, count)),
         "small objects": (PAIR, [{"id": number, "name": f"n{number % 97}"} for number in numbers]),
+        "strings among values of any kind": (True, [f"item {number}" for number in numbers]),
+        "values of any kind": (True, [rng.choice((n, str(n), [n], [str(n)], {"id": n}, {"b": str(n)})) for n in numbers]),
+        "arrays of different strings": (STRINGS, [[f"{number} {part}" for part in "ab"] for number in numbers]),
+        "open objects with arrays of different strings": (
+            {"type": "object", "properties": {"tags": STRINGS}},
+            [{"tags": [f"{number} {part}" for part in "ab"], "id": number} for number in numbers],
+        ),
     }
 
 

@@ -5,6 +5,7 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
+use crate::automaton::unique::item::OpenItems;
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
@@ -61,24 +62,32 @@ impl Draft {
             return Ok(self.mask.clone());
         }
         let position = machine.position(exact).clone();
-        let item = if is_settled { None } else { machine.open_item(&position)? };
+        let open = if is_settled { None } else { machine.open_items(&position)? };
         let (mut replay, mut refused) = (Vec::new(), Vec::new());
-        match item {
-            Some(item) => {
-                let any_exhausts = *any_exhausts || exhausting.len() > FEW;
-                let one_by_one = [(equal, equal.len() <= FEW), (exhausting, !any_exhausts)];
-                let keys = &machine.arena.terms.keys;
-                for (tokens, _) in one_by_one.into_iter().filter(|&(_, chosen)| chosen) {
-                    let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-                    replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
+        match open {
+            Some(OpenItems { items, closing }) => {
+                let is_uncertain = |token: &u32| {
+                    *any_exhausts || equal.binary_search(token).is_ok() || exhausting.binary_search(token).is_ok()
+                };
+                for bracket in closing {
+                    replay.extend(shared.vocabulary.tokens_holding(bracket).filter(is_uncertain));
                 }
-                if any_exhausts || equal.len() > FEW {
-                    let Found { replay: found, ends, refused: none_left } =
-                        walks.walk(machine, shared, &item, any_exhausts)?;
-                    replay.extend(found);
-                    refused = none_left;
-                    for node in ends {
-                        replay.extend_from_slice(&walks.allowed(shared, &self.mask, id, node));
+                let any_exhausts = *any_exhausts || exhausting.len() > FEW;
+                for item in &items {
+                    let one_by_one = [(equal, equal.len() <= FEW), (exhausting, !any_exhausts)];
+                    let keys = &machine.arena.terms.keys;
+                    for (tokens, _) in one_by_one.into_iter().filter(|&(_, chosen)| chosen) {
+                        let text = |token| shared.vocabulary.token(token).unwrap_or_default();
+                        replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
+                    }
+                    if any_exhausts || equal.len() > FEW {
+                        let Found { replay: found, ends, refused: none_left } =
+                            walks.walk(machine, shared, item, any_exhausts)?;
+                        replay.extend(found);
+                        refused.extend(none_left);
+                        for node in ends {
+                            replay.extend_from_slice(&walks.allowed(shared, &self.mask, id, node));
+                        }
                     }
                 }
             }

@@ -115,11 +115,11 @@ impl Walk<'_> {
         self.machine.arena.spend(1)?;
         let next = cursor.next(&self.machine.arena.terms.keys, byte);
         let keys = &self.machine.arena.terms.keys;
-        let odd = self.item.is_in_noncanonical_numeral(&next);
-        if !next.has_conflict(keys) && !odd {
+        let other_spellings = self.item.has_other_spellings(&cursor, &next, byte);
+        if !next.has_conflict(keys) && !other_spellings {
             return Ok(());
         }
-        if odd || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
+        if other_spellings || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
             self.found.ends.push(child);
             return Ok(());
         }

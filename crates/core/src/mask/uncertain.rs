@@ -48,10 +48,13 @@ impl Composer<'_> {
             return Ok(());
         }
         let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
-        let is_quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
-        if is_quoted {
+        if let Term::Quoted { text, .. } = *self.machine.arena.term(language) {
             let ends: Vec<u32> = head_mask.core.ends().collect();
             self.note_equal(&ends);
+            if self.machine.arena.is_cofinite(text) {
+                // Every beginning has more texts than can be excluded.
+                return Ok(());
+            }
         }
         if self.machine.arena.first_bytes(language).len() < FEW_FIRST_BYTES {
             self.descend(self.shared.view(), NodeId::ROOT, head, frame)?;

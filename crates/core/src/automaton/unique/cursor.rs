@@ -54,23 +54,6 @@ impl ExcludedCursor {
         self.set != NO_KEYS || self.minus && keys.child(self.numeral_start, b'0') != NO_KEYS
     }
 
-    /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
-    pub(super) fn meets(mut self, keys: &KeySets, bytes: &[u8], has_noncanonical_numerals: bool) -> bool {
-        for &byte in bytes {
-            if self.is_at_end(keys) || self.is_at_numeral_end(keys, byte) {
-                return true;
-            }
-            self = self.next(keys, byte);
-            if has_noncanonical_numerals && self.is_in_numeral() {
-                return true;
-            }
-            if !self.has_conflict(keys) {
-                return false;
-            }
-        }
-        true
-    }
-
     /// Whether an excluded text ends here.
     pub(crate) fn is_at_end(&self, keys: &KeySets) -> bool {
         keys.has_empty(self.set)

@@ -1,6 +1,7 @@
-//! Position in a unique item → the item that is open, with the excluded texts that tokens may complete.
+//! Position in unique items → the items that are open, each with the excluded texts that tokens may complete.
 //!
-//! None where a walk along texts cannot decide: several open items, objects in any order, numerals with several spellings.
+//! Where the texts cannot decide, because members come in any order or numerals have several spellings, an item that began
+//! with a bracket still ends with one: only tokens that hold it may complete an excluded value.
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
@@ -13,7 +14,15 @@ use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
 use crate::regular::term::{Term, TermId};
 
-/// An open item of regular texts, with the excluded suffixes.
+/// The open items of a position: one, or several where an item holds an array of unique items.
+#[derive(Default)]
+pub(crate) struct OpenItems {
+    pub(crate) items: Vec<OpenItem>,
+    /// The brackets that end the other items.
+    pub(crate) closing: Vec<u8>,
+}
+
+/// An open item with the suffixes that would complete an excluded text.
 pub(crate) struct OpenItem {
     array: ArrayId,
     state: ArrayStateId,
@@ -24,6 +33,8 @@ pub(crate) struct OpenItem {
     pub(crate) head: Option<TermId>,
     /// Whether numerals may be spelled in several ways. If so, they are compared only at their end.
     has_noncanonical_numerals: bool,
+    /// Whether the members of objects have one order. If not, objects are compared only at their end.
+    is_ordered: bool,
     pub(crate) cursor: ExcludedCursor,
 }
 
@@ -33,12 +44,27 @@ pub(crate) type ItemKey = (ArrayId, u32, u32, bool);
 impl OpenItem {
     /// Whether these bytes stay on a path to an excluded text, or reach the end of one.
     pub(crate) fn meets(&self, keys: &KeySets, bytes: &[u8]) -> bool {
-        self.cursor.meets(keys, bytes, self.has_noncanonical_numerals)
+        let mut cursor = self.cursor;
+        for &byte in bytes {
+            if cursor.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
+                return true;
+            }
+            let before = cursor;
+            cursor = before.next(keys, byte);
+            if self.has_other_spellings(&before, &cursor, byte) {
+                return true;
+            }
+            if !cursor.has_conflict(keys) {
+                return false;
+            }
+        }
+        true
     }
 
-    /// Whether the cursor is inside a numeral whose spelling does not decide its value.
-    pub(crate) fn is_in_noncanonical_numeral(&self, next: &ExcludedCursor) -> bool {
+    /// Whether a byte begins something whose spelling does not decide its value: a numeral, or an object.
+    pub(crate) fn has_other_spellings(&self, before: &ExcludedCursor, next: &ExcludedCursor, byte: u8) -> bool {
         self.has_noncanonical_numerals && next.is_in_numeral()
+            || !self.is_ordered && byte == b'{' && before.lexer_state != LexerState::Inside && next.set != NO_KEYS
     }
 
     /// The bytes that stay on a path to an excluded text; None if every byte must be tried.
@@ -53,34 +79,61 @@ impl OpenItem {
 }
 
 impl Machine {
-    /// The single open item of a position with the suffixes to avoid; None if a walk along texts cannot decide.
-    pub(crate) fn open_item(&mut self, position: &Position) -> Result<Option<OpenItem>> {
+    /// The open items of a position; None if neither walks along texts nor closing brackets can decide.
+    pub(crate) fn open_items(&mut self, position: &Position) -> Result<Option<OpenItems>> {
         let Register::At(partial) = position.register else { return Ok(None) };
-        let &[(array, state, step, start)] = &self.open_ends(position.frames())[..] else { return Ok(None) };
-        let rest = self.excluded_rest(array, state, step, start, partial)?;
-        if rest.set != NO_KEYS && !self.is_ordered(array) {
-            // An object may complete an excluded value in another order of members, which a walk would miss.
-            return Ok(None);
-        }
-        let at = self.arena.registers.unique_states[state.index()].at;
-        let item = self.arena.registers.item_of_step(array, state, step);
-        let has_noncanonical_numerals = self.has_noncanonical_numerals(item)?;
-        let in_numeral = matches!(self.unique.partial_values.lexer_state(partial), LexerState::Number { .. });
-        if !rest.exact || has_noncanonical_numerals && in_numeral {
-            return Ok(None);
-        }
         let mut heads = position.heads.iter().filter(|&&(_, frame)| self.item_summary(frame).is_open);
         let head = match (heads.next(), heads.next()) {
             (Some(&(head, frame)), None) if self.is_item_frame(frame) => Some(head),
             _ => None,
         };
-        let cursor = ExcludedCursor {
-            lexer_state: self.unique.partial_values.lexer_state(partial),
-            set: rest.set,
-            numeral_start: rest.set,
-            minus: false,
-        };
-        Ok(Some(OpenItem { array, state, at, step, head, has_noncanonical_numerals, cursor }))
+        let lexer_state = self.unique.partial_values.lexer_state(partial);
+        let in_numeral = matches!(lexer_state, LexerState::Number { .. });
+        let ends = self.open_ends(position.frames());
+        let mut open = OpenItems::default();
+        for &(array, state, step, start) in &ends {
+            let rest = self.excluded_rest(array, state, step, start, partial)?;
+            let item = self.arena.registers.item_of_step(array, state, step);
+            let has_noncanonical_numerals = self.has_noncanonical_numerals(item)?;
+            if rest.exact && !(has_noncanonical_numerals && in_numeral) {
+                let cursor = ExcludedCursor { lexer_state, set: rest.set, numeral_start: rest.set, minus: false };
+                open.items.push(OpenItem {
+                    array,
+                    state,
+                    at: self.arena.registers.unique_states[state.index()].at,
+                    step,
+                    // Of items inside items, the head reads the innermost.
+                    head: head.filter(|_| ends.len() == 1),
+                    has_noncanonical_numerals,
+                    is_ordered: self.is_ordered(array),
+                    cursor,
+                });
+                continue;
+            }
+            let closing = match self.unique.partial_values.text(start, partial).first() {
+                Some(b'{') => b'}',
+                Some(b'[') => b']',
+                _ => return Ok(None),
+            };
+            if rest.set == NO_KEYS || !self.have_enough_values_around(position)? {
+                return Ok(None);
+            }
+            open.closing.push(closing);
+        }
+        Ok(Some(open))
+    }
+
+    /// Whether, after the innermost open item, more values may come than can be excluded.
+    fn have_enough_values_around(&mut self, position: &Position) -> Result<bool> {
+        for &(_, frame) in &position.heads {
+            for (term, parent) in self.members(frame).to_vec() {
+                let around = if matches!(self.arena.term(term), Term::UniqueEnd { .. }) { parent } else { frame };
+                if !self.has_enough_values_in_frame(around)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Whether the frame continues with the end of an item and nothing else.

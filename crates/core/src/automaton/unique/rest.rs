@@ -45,13 +45,13 @@ impl Machine {
         let ordered = self.is_ordered(array);
         let keys = &self.arena.terms.keys;
         for &byte in whole {
-            if byte == b'{' && !ordered {
-                // Members may come in any order, so every excluded value with an object here counts.
-                return Ok(ExcludedRest { set: keys.child(set, byte), exact: false });
-            }
             set = keys.child(set, byte);
             if set == NO_KEYS {
                 return Ok(ExcludedRest { set, exact: true });
+            }
+            if byte == b'{' && !ordered {
+                // Members may come in any order, so every excluded value with an object here counts.
+                return Ok(ExcludedRest { set, exact: false });
             }
         }
         if numeral.is_empty() {
