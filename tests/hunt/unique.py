@@ -43,7 +43,8 @@ def item(draw: random.Random, depth: int) -> Schema:
         names = draw.sample(("a", "b", "x"), draw.randrange(1, 3))
         values = {name: draw.choice((inner, item(draw, 0))) for name in names}
         required = [name for name in names if draw.random() < 0.6]
-        return {"type": "object", "properties": values, "required": required, "additionalProperties": False}
+        others = draw.random() < 0.3
+        return {"type": "object", "properties": values, "required": required, "additionalProperties": others}
     return draw.choice(
         [
             {"enum": draw.sample(["a", "b", "ab", 1, 12, True, [1], {"a": 1}, []], draw.randrange(1, 5))},

@@ -308,3 +308,30 @@ def test_an_object_that_came_is_not_begun_with_its_members_in_another_order() ->
         assert matcher.allowed() == taken
         matcher.advance(token)
     assert matcher.allowed() == [3]
+
+
+STRINGS = unique({"type": "string"})
+WORDS = ["".join(letters).encode() for letters in itertools.product("abcdefghijklmnop", repeat=3)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        (unique({}), '["abc", "ab'),
+        (unique(unique({})), '[["abc", "x"], ["abc", "ab'),
+        (unique(STRINGS), '[["abc", "x"], ["abc", "ab'),
+        (unique({"type": "object", "properties": {"a": STRINGS}}), '[{"a": ["abc"]}, {"a": ["abc", "ab'),
+    ],
+    ids=["any", "arrays of any", "arrays", "open objects"],
+)
+def test_tokens_that_repeat_no_value_are_not_asked(schema: dict[str, Any], text: str) -> None:
+    vocabulary = Vocabulary([*TOKENS, *WORDS])
+    compiled = Grammar.from_json_schema(schema).compile(vocabulary)
+    matcher = compiled.matcher()
+    for byte in text.encode():
+        matcher.mask()
+        matcher.advance(byte)
+    before = compiled.memory_bytes
+    matcher.mask()
+    # A token that is asked leaves the value that it would make.
+    assert compiled.memory_bytes - before < len(WORDS)
