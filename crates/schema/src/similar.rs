@@ -1,15 +1,15 @@
 //! An unknown word and the known ones → the known word that may be meant.
 //!
-//! Two words are alike as far as few letters must be added, dropped or replaced to make one of the other
-//! (Levenshtein 1966), as a share of the longer one.
+//! Two words are alike as far as few letters must be added, dropped, replaced or swapped to make one of the other
+//! (Damerau 1964), as a share of the longer one.
 
 use std::cmp::Ordering;
-use strsim::normalized_levenshtein;
+use strsim::osa_distance;
 
 /// Words of this many characters or more are not compared: they are no slips of the pen.
 const LONG: usize = 64;
 
-/// Least similarity, from 0 to 1, of a word that may be meant. `requried` and `required` have 0.75.
+/// Least similarity, from 0 to 1, of a word that may be meant. `requried` and `required` have 0.875.
 const ALIKE: f64 = 0.7;
 
 /// Least similarity of a name for which another one may be meant, where only what is there counts: `WS` and `WSS`.
@@ -46,12 +46,18 @@ fn most_alike<'k>(
     let word = compared(word);
     let rated = known.into_iter().map(|other| {
         let letters = compared(other);
-        (normalized_levenshtein(&letters, &word), letters, other)
+        (likeness(&letters, &word), letters, other)
     });
     let order = |one: &(f64, String, &str), other: &(f64, String, &str)| -> Ordering {
         one.0.total_cmp(&other.0).then_with(|| one.1.cmp(&other.1))
     };
     rated.filter(|(rating, ..)| *rating >= least).max_by(order).map(|(_, _, other)| other)
+}
+
+/// The share of the longer word's letters that need no change.
+fn likeness(word: &str, other: &str) -> f64 {
+    let longer = word.chars().count().max(other.chars().count()).max(1);
+    1.0 - osa_distance(word, other) as f64 / longer as f64
 }
 
 /// The text of a word that is compared. Case is folded as far as the standard library can: `ß` is `ss`, `ς` is `σ`.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Protocol
-from urllib.parse import unquote, urljoin, uses_relative
+from urllib.parse import unquote, urljoin, urlsplit, uses_relative
 
 from frisket.json_pointer import escape, to_steps
 
@@ -299,7 +299,7 @@ def without_fragment(uri: str) -> tuple[str, str]:
 
 def urljoin_any(base: str, reference: str) -> str:
     """`urljoin`, also for fragments of bases such as urn: that know no paths."""
-    if not base:
+    if not base or urlsplit(reference).scheme:
         return reference
     if reference.startswith("#"):
         return without_fragment(base)[0] + reference

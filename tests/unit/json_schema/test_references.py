@@ -211,7 +211,7 @@ NAMES = (
         "a.json#/$defs/a",
         "urn:x:y#a",
         "http://x.org/a/b#a",
-        "?q",
+        "a?q",
         "./d",
         "a/../e",
         "x y",

@@ -240,14 +240,18 @@ def bare(word: str) -> str:
 
 
 def likeness(word: str, other: str) -> float:
-    """The share of the longer word's letters that need no change to make one word of the other (Levenshtein 1966)."""
+    """The share of the longer word's letters that need no change to make one word of the other (Damerau 1964)."""
 
     @functools.cache
     def changes(at: int, other_at: int) -> int:
         if at == len(word) or other_at == len(other):
             return len(word) - at + len(other) - other_at
-        replaced = changes(at + 1, other_at + 1) + (word[at] != other[other_at])
-        return min(replaced, changes(at + 1, other_at) + 1, changes(at, other_at + 1) + 1)
+        found = changes(at + 1, other_at + 1) + (word[at] != other[other_at])
+        found = min(found, changes(at + 1, other_at) + 1, changes(at, other_at + 1) + 1)
+        swapped = word[at : at + 2][::-1]
+        if len(swapped) == 2 and swapped == other[other_at : other_at + 2]:
+            found = min(found, changes(at + 2, other_at + 2) + 1)
+        return found
 
     return 1 - changes(0, 0) / max(len(word), len(other), 1)
 

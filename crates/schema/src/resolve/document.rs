@@ -1,7 +1,7 @@
 //! The schema and the registry's documents → resources, found by URI, JSON pointer and anchor.
 
 use super::applicator::subschemas;
-use super::pointer::{escape_str, unescape};
+use super::pointer::{escape_str, step, unescape};
 use super::uri;
 use crate::draft::Draft;
 use crate::error::Result;
@@ -359,25 +359,13 @@ impl<'a> Documents<'a> {
         let mut pointer = self.resource(resource).pointer.to_string();
         for token in path.split('/').skip(1) {
             let token = unescape(token);
-            let Some(below) = self.below(schema, &token) else { return Ok(None) };
-            schema = below;
+            let Some(node) = step(self.tree(schema), schema.node, &token) else { return Ok(None) };
+            schema = Location { node, ..schema };
             pointer.push('/');
             pointer += &escape_str(&token);
             resource = self.inside(schema, resource, &pointer)?;
         }
         Ok(Some(Target { schema, resource, pointer: pointer.into() }))
-    }
-
-    /// A member of an object, or an item of an array.
-    fn below(&self, location: Location, token: &str) -> Option<Location> {
-        let node = match self.value(location) {
-            Value::Array(items) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
-                *items.get(token.parse::<usize>().ok()?)?
-            }
-            Value::Object(members) => members.get(token)?,
-            _ => return None,
-        };
-        Some(Location { node, ..location })
     }
 
     /// Finds every name below a resource: `$id`, `$anchor`, `$dynamicAnchor`.

@@ -60,10 +60,7 @@ impl Layout {
         let (item, colon, indent) = match whitespace {
             Whitespace::Bounded(most) => return Self::with_gap(terms, bounded_gap(terms, *most)?),
             Whitespace::Free(most) => return Self::with_gap(terms, free_gap(terms, *most)?),
-            Whitespace::Line => {
-                let (colon, comma) = (terms.words([":", ": "])?, terms.words([",", ", "])?);
-                return Self::of_parts(terms, [terms.epsilon(); 3], colon, comma);
-            }
+            Whitespace::Line => return Self::on_one_line(terms),
             Whitespace::Exact { item, colon, indent, deep_item } => match indent {
                 Some(_) if depth >= INDENTED_LEVELS => (deep_item, colon, None),
                 _ => (item, colon, *indent),
@@ -72,29 +69,34 @@ impl Layout {
         let line =
             |levels: u32| indent.map_or(String::new(), |indent| format!("\n{:1$}", "", (indent * levels) as usize));
         let (inner, outer) = (line(depth + 1), line(depth));
-        let comma = terms.literal(format!("{item}{inner}"))?;
-        let gaps = [terms.literal(inner)?, terms.literal(outer)?, terms.epsilon()];
-        Self::of_parts(terms, gaps, terms.literal(colon)?, comma)
+        Ok(Layout {
+            open_object: terms.literal(format!("{{{inner}"))?,
+            close_object: terms.literal(format!("{outer}}}"))?,
+            empty_object: terms.literal("{}")?,
+            open_array: terms.literal(format!("[{inner}"))?,
+            close_array: terms.literal(format!("{outer}]"))?,
+            empty_array: terms.literal("[]")?,
+            colon: terms.literal(colon)?,
+            comma: terms.literal(format!("{item}{inner}"))?,
+        })
+    }
+
+    fn on_one_line(terms: &Terms<'_>) -> Result<Self> {
+        let without = Self::with_gap(terms, terms.epsilon())?;
+        Ok(Layout { colon: terms.words([":", ": "])?, comma: terms.words([",", ", "])?, ..without })
     }
 
     fn with_gap(terms: &Terms<'_>, gap: TermId) -> Result<Self> {
-        let around = |sign: &str| terms.cat(&[gap, terms.literal(sign)?, gap]);
-        Self::of_parts(terms, [gap; 3], around(":")?, around(",")?)
-    }
-
-    /// The gaps are those behind an opening bracket, before a closing one, and between both.
-    fn of_parts(terms: &Terms<'_>, gaps: [TermId; 3], colon: TermId, comma: TermId) -> Result<Self> {
         let sign = |sign: &str| terms.literal(sign);
-        let [inner, outer, empty] = gaps;
         Ok(Layout {
-            open_object: terms.cat(&[sign("{")?, inner])?,
-            close_object: terms.cat(&[outer, sign("}")?])?,
-            empty_object: terms.cat(&[sign("{")?, empty, sign("}")?])?,
-            open_array: terms.cat(&[sign("[")?, inner])?,
-            close_array: terms.cat(&[outer, sign("]")?])?,
-            empty_array: terms.cat(&[sign("[")?, empty, sign("]")?])?,
-            colon,
-            comma,
+            open_object: terms.cat(&[sign("{")?, gap])?,
+            close_object: terms.cat(&[gap, sign("}")?])?,
+            empty_object: terms.cat(&[sign("{")?, gap, sign("}")?])?,
+            open_array: terms.cat(&[sign("[")?, gap])?,
+            close_array: terms.cat(&[gap, sign("]")?])?,
+            empty_array: terms.cat(&[sign("[")?, gap, sign("]")?])?,
+            colon: terms.cat(&[gap, sign(":")?, gap])?,
+            comma: terms.cat(&[gap, sign(",")?, gap])?,
         })
     }
 }

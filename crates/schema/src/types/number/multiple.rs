@@ -40,30 +40,35 @@ impl Numerals<'_, '_> {
         if !point {
             return Ok(whole);
         }
-        let zeros = self.zeros(0, None)?;
-        let whole = terms.cat(&[whole, self.part_of(self.zeros(1, None)?)?])?;
         let places = step.fraction_length();
+        let whole = terms.cat(&[whole, self.part_of(self.zeros(1, None)?)?])?;
         if places == 0 {
             return Ok(whole);
         }
-        let mut nodes = vec![whole];
-        let pointed = terms.cat(&[self.digits_of_integer()?, terms.literal(".")?])?;
         let Factors { rest, watched, ending } = Factors::of(&step.scaled(-i64::from(places)));
         let by_rest = self.remainder(&rest, true, POINTED)?;
-        // Digits before the watched ones are free.
-        let free = places.saturating_sub(watched);
-        if free > 0 {
-            let digits = terms.cat(&[pointed, terms.repeat(self.digit, 1, free)?, zeros])?;
-            nodes.push(terms.and(&[digits, by_rest])?);
+        // Of a number with fewer digits behind the point: zeros that are left out have twos and fives, too.
+        let ending = |count: u32| &ending / ending.gcd(&power(i64::from(places - count)));
+        let zeros = self.zeros(0, None)?;
+        if watched <= places {
+            let free = places - watched;
+            let mut parts = Vec::new();
+            if free > 0 {
+                parts.push(terms.cat(&[terms.repeat(self.digit, 1, free)?, zeros])?);
+            }
+            for count in free + 1..=places {
+                let part = terms.repeat(self.digit, count, count)?;
+                let part = self.both(part, self.remainder(&ending(count), false, REMAINDERS)?)?;
+                parts.push(terms.cat(&[part, zeros])?);
+            }
+            let part = self.part_of(terms.alt(&parts)?)?;
+            return self.both(terms.cat(&[self.digits_of_integer()?, part])?, by_rest);
         }
-        for count in free + 1..=places {
-            // Zeros that are left out count, too: they have twos and fives.
-            let ending = &ending / ending.gcd(&power(i64::from(places - count)));
+        let mut nodes = vec![whole];
+        for count in 1..=places {
             let part = terms.repeat(self.digit, count, count)?;
-            let digits = match watched <= places {
-                true => terms.cat(&[pointed, self.both(part, self.remainder(&ending, false, REMAINDERS)?)?])?,
-                false => self.both(terms.cat(&[pointed, part])?, self.remainder(&ending, true, POINTED_ENDINGS)?)?,
-            };
+            let digits = terms.cat(&[self.digits_of_integer()?, terms.literal(".")?, part])?;
+            let digits = self.both(digits, self.remainder(&ending(count), true, POINTED_ENDINGS)?)?;
             nodes.push(terms.cat(&[self.both(digits, by_rest)?, zeros])?);
         }
         Ok(terms.alt(&nodes)?)
