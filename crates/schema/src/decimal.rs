@@ -79,7 +79,7 @@ impl Decimal {
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(NotDecimal::Syntax);
         }
-        let exponent = match exponent.parse::<i64>().map_err(|error| error.kind().clone()) {
+        let exponent = match exponent.parse::<i64>().map_err(|error| *error.kind()) {
             Ok(exponent) => exponent.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT),
             Err(IntErrorKind::PosOverflow) => LARGEST_EXPONENT,
             Err(IntErrorKind::NegOverflow) => -LARGEST_EXPONENT,

@@ -96,17 +96,17 @@ impl Numerals<'_, '_> {
 
     /// Digit strings as long as `low` and not below it.
     fn at_least(&self, low: &str) -> Result<TermId> {
-        self.from_digits(low, Side::Above, self.terms.epsilon(), |left| self.any_digits(left))
+        self.beside_digits(low, Side::Above, self.terms.epsilon(), |left| self.any_digits(left))
     }
 
     /// Digit strings as long as `high` and not above it.
     fn at_most(&self, high: &str) -> Result<TermId> {
-        self.from_digits(high, Side::Below, self.terms.epsilon(), |left| self.any_digits(left))
+        self.beside_digits(high, Side::Below, self.terms.epsilon(), |left| self.any_digits(left))
     }
 
     /// `digits` and `last`; or some of `digits`, one on that side of the next one, and what `rest` makes of the number of
     /// digits left; or, where parts may be short, some of `digits`.
-    fn from_digits(
+    fn beside_digits(
         &self,
         digits: &str,
         side: Side,
@@ -189,7 +189,7 @@ impl Numerals<'_, '_> {
             true => terms.cat(&[self.zeros(0, self.part)?, self.figures(1, 9)?, more])?,
             false => more,
         };
-        terms.cat(&[terms.literal(".")?, self.from_digits(figures, Side::Above, last, |_| Ok(more))?])
+        terms.cat(&[terms.literal(".")?, self.beside_digits(figures, Side::Above, last, |_| Ok(more))?])
     }
 
     /// Fractional parts of at most 0.`figures`, the empty one too; `figures` end in no zero.
@@ -200,7 +200,7 @@ impl Numerals<'_, '_> {
         }
         let more = terms.repeat(self.digit, 0, self.part)?;
         let last = if is_strict { terms.empty() } else { self.zeros(0, self.part)? };
-        let node = self.from_digits(figures, Side::BelowOrShort, last, |_| Ok(more))?;
+        let node = self.beside_digits(figures, Side::BelowOrShort, last, |_| Ok(more))?;
         self.part_of(node).map(Some)
     }
 
