@@ -215,6 +215,18 @@ impl Numerals<'_, '_> {
         self.part_of(self.zeros(1, self.part)?)
     }
 
+    /// Fractional parts of at most `decimals` digits and zeros after them, the empty one too.
+    pub(super) fn padded_part(&self, decimals: i64) -> Result<TermId> {
+        if decimals >= i64::from(self.part) {
+            return self.any_part();
+        }
+        let Some(decimals) = u32::try_from(decimals).ok().filter(|&decimals| decimals > 0) else {
+            return self.zero_part();
+        };
+        let digits = self.terms.repeat(self.digit, 1, decimals)?;
+        self.part_of(self.terms.cat(&[digits, self.zeros(0, self.part - decimals)?])?)
+    }
+
     /// A point and these digits, or nothing.
     pub(super) fn part_of(&self, digits: TermId) -> Result<TermId> {
         self.terms.optional(self.terms.cat(&[self.terms.literal(".")?, digits])?)
@@ -226,7 +238,7 @@ impl Numerals<'_, '_> {
         self.terms.byte_range(b'0' + first, b'0' + last)
     }
 
-    pub(super) fn zeros(&self, least: u32, most: impl Into<Option<u32>>) -> Result<TermId> {
+    pub(super) fn zeros(&self, least: u32, most: u32) -> Result<TermId> {
         self.terms.repeat(self.terms.literal("0")?, least, most)
     }
 
