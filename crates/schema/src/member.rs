@@ -13,6 +13,7 @@ use crate::lower::Lowerer;
 use crate::options::PropertyOrder;
 use crate::order::is_sorted;
 use crate::prelude::Prelude;
+use crate::read::is_metadata;
 use crate::resolve::pointer::escape_str;
 use crate::resolve::{Documents, Location};
 use crate::subschema::Subschemas;
@@ -39,23 +40,6 @@ const OF_MEMBERS: [&str; 8] = [
 ];
 const OF_ITEMS: [&str; 5] = ["prefixItems", "additionalItems", "contains", "uniqueItems", "unevaluatedItems"];
 
-/// Keywords that may stand beside `properties`; a schema with only other keywords has its members inside one of them.
-const NOTES: [&str; 13] = [
-    "$defs",
-    "definitions",
-    "$schema",
-    "$id",
-    "$comment",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "strict",
-];
-
 /// The keywords of a schema that a format cannot enforce if it writes members or items one by one.
 ///
 /// `kind` is the type of a value in it, `object` or `array`. Without a kind, the schema is that of a whole object; if it has
@@ -70,7 +54,7 @@ pub fn relating<'k>(keys: &[&'k str], kind: Option<&str>) -> Vec<&'k str> {
     let is_about_members = |key: &&str| matches!(*key, "type" | "properties" | "required" | "additionalProperties");
     let keys = keys.iter().copied();
     if kind.is_none() && !keys.clone().any(|key| is_about_members(&key)) {
-        return keys.filter(|key| !NOTES.contains(key) && !key.starts_with("x-")).collect();
+        return keys.filter(|key| !is_metadata(key) && *key != "strict" && !key.starts_with("x-")).collect();
     }
     let own: &[&str] = if kind == Some("array") { &OF_ITEMS } else { &OF_MEMBERS };
     keys.filter(|key| WHOLE.contains(key) || own.contains(key)).collect()

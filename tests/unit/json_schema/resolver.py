@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Protocol
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urljoin, urlsplit, uses_relative
 
-from frisket.errors import InvalidSchemaError
 from frisket.json_pointer import escape, to_steps
+
+#: A URI of each scheme may have a path, though `urljoin` knows only some (RFC 3986).
+uses_relative.append("urn")
 
 #: The drafts, as numbers that compare.
 DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020 = 4, 6, 7, 2019, 2020
@@ -135,7 +137,7 @@ class Documents:
 
     def draft_of_metaschema(self, named: str, inherited: int) -> int:
         try:
-            contents = self.fetch(urldefrag(named)[0])
+            contents = self.fetch(without_fragment(named)[0])
         except UnresolvedReference:
             return inherited
         named_by = contents.get("$schema") if isinstance(contents, dict) else None
@@ -146,7 +148,7 @@ class Documents:
         if draft < DRAFT2019 or not isinstance(named, str) or "//json-schema.org/" in named:
             return inherited if not isinstance(named, str) else True
         try:
-            metaschema = self.fetch(urldefrag(named)[0])
+            metaschema = self.fetch(without_fragment(named)[0])
         except UnresolvedReference:
             return True
         vocabularies = metaschema.get("$vocabulary") if isinstance(metaschema, dict) else None
@@ -166,7 +168,7 @@ class Documents:
         """(schema, its resource, its pointer) of a `$ref`."""
         target, fragment = resource, reference[1:]
         if not reference.startswith("#"):
-            uri, fragment = urldefrag(urljoin_any(resource.uri, reference))
+            uri, fragment = without_fragment(urljoin_any(resource.uri, reference))
             target = self.lookup(uri, resource)
         if not fragment:
             return target.contents, target, target.pointer
@@ -262,7 +264,7 @@ class Documents:
             elif "$ref" not in schema:
                 name = schema.get("id" if draft == DRAFT4 else "$id")
                 if isinstance(name, str) and "#" in name:
-                    current.anchors.setdefault(urldefrag(name)[1], (schema, pointer))
+                    current.anchors.setdefault(without_fragment(name)[1], (schema, pointer))
             stack += [(below, current, where) for below, where in subschemas(schema, pointer)]
 
 
@@ -285,17 +287,20 @@ def identifier(schema: dict[str, Any], draft: int) -> str | None:
     name = schema.get("id" if draft == DRAFT4 else "$id")
     if not isinstance(name, str) or (draft < DRAFT2019 and "$ref" in schema):
         return None
-    bare = urldefrag(name)[0]
+    bare = without_fragment(name)[0]
     return bare or None
 
 
+def without_fragment(uri: str) -> tuple[str, str]:
+    """The URI without its fragment, and the fragment."""
+    bare, _, fragment = uri.partition("#")
+    return bare, fragment
+
+
 def urljoin_any(base: str, reference: str) -> str:
-    """`urljoin`, also for bases such as urn: that know no paths."""
-    if not base:
+    """`urljoin`, also for fragments of bases such as urn: that know no paths."""
+    if not base or urlsplit(reference).scheme:
         return reference
     if reference.startswith("#"):
-        return urldefrag(base)[0] + reference
-    try:
-        return urljoin(base, reference)
-    except ValueError as error:
-        raise InvalidSchemaError(f"not a URI reference: {reference!r}", hint=str(error)) from error
+        return without_fragment(base)[0] + reference
+    return urljoin(base, reference)

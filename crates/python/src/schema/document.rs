@@ -15,7 +15,8 @@ pub struct SchemaDocument(Documents<'static>);
 
 impl SchemaDocument {
     fn find(&mut self, place: &str) -> PyResult<(Location, ResourceId)> {
-        self.0.find(place).ok_or_else(|| PyLookupError::new_err(format!("nothing stands at {place}")))
+        let found = self.0.find(place).map_err(raise)?;
+        found.ok_or_else(|| PyLookupError::new_err(format!("nothing stands at {place}")))
     }
 }
 

@@ -59,20 +59,6 @@ impl KnownLanguages {
         OnBuilder { known: self, builder }
     }
 
-    /// The languages for a fork of their builder, which knows all nodes that were made so far.
-    pub fn fork(&self) -> Self {
-        // The superset of a format is made on demand and kept by number, perhaps after the fork, so the fork makes its
-        // own.
-        let is_fixed = |format: &Format| !matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.bounds.is_some());
-        let fixed = self.formats.iter().filter(|(_, format)| is_fixed(format));
-        KnownLanguages {
-            options: self.options,
-            patterns: self.patterns.clone(),
-            formats: fixed.map(|(key, format)| (key.clone(), format.clone())).collect(),
-            watch: self.watch.clone(),
-        }
-    }
-
     /// The keyword and argument that first asked for a language, for a message: `format date`.
     pub fn language_name(&self, language: &Matches) -> String {
         let is_format = |format: &Format| matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.node == language.node);
@@ -250,19 +236,5 @@ mod tests {
         assert_eq!(known.language_name(&date), "format date");
         assert_eq!(known.language_name(&Matches::exact(node)), format!("pattern '{}\\xe", "\\xe9".repeat(14)));
         assert_eq!(known.language_name(&Matches::exact(TermId::new(0))), "pattern");
-    }
-
-    #[test]
-    fn a_fork_knows_nodes_and_makes_bounds_of_its_own() {
-        let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
-        let date = asked(&mut known, &mut builder, "date");
-        let host = asked(&mut known, &mut builder, "hostname");
-        let mut other = known.fork();
-        let mut fork = builder.fork(frisket_core::limits::Limits::default(), None);
-        host.bounds.unwrap().outer(&mut builder).unwrap();
-        fork.literal(b"something else").unwrap();
-        assert_eq!(asked(&mut other, &mut fork, "date"), date);
-        let outer = asked(&mut other, &mut fork, "hostname").bounds.unwrap().outer(&mut fork).unwrap();
-        assert!(fork.accepts(outer.number(), b"xn--a").unwrap() && !fork.accepts(outer.number(), b"-").unwrap());
     }
 }

@@ -58,25 +58,35 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn document(&mut self) -> Result<()> {
-        self.value_begins()?;
-        while let Some(is_object) = self.builder.is_in_object() {
+        let mut is_first = true;
+        loop {
             self.skip_space();
-            let close = if is_object { b'}' } else { b']' };
-            match self.peek() {
-                Some(byte) if byte == close => {
+            if let Some(is_object) = self.builder.is_in_object() {
+                let (close, expected) =
+                    if is_object { (b'}', "expected ',' or '}'") } else { (b']', "expected ',' or ']'") };
+                if self.peek() == Some(close) {
                     self.at += 1;
-                    self.close()?;
+                    self.builder.end()?;
+                    is_first = false;
+                    if self.builder.is_in_object().is_some() {
+                        continue;
+                    }
+                    break;
                 }
-                Some(b',') => {
+                if !is_first {
+                    if self.peek() != Some(b',') {
+                        return Err(self.wrong(expected, self.at));
+                    }
                     self.at += 1;
                     self.skip_space();
-                    if is_object {
-                        self.member_begins()?;
-                    }
-                    self.value_begins()?;
                 }
-                _ if is_object => return Err(self.wrong("expected ',' or '}'", self.at)),
-                _ => return Err(self.wrong("expected ',' or ']'", self.at)),
+                if is_object {
+                    self.member_begins()?;
+                }
+            }
+            is_first = self.value_begins()?;
+            if self.builder.is_in_object().is_none() {
+                break;
             }
         }
         self.skip_space();
@@ -86,35 +96,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a scalar or an empty array or object; or enters an array or object up to its first scalar.
-    fn value_begins(&mut self) -> Result<()> {
-        loop {
-            self.skip_space();
-            let start = self.at;
-            let (is_object, close) = match self.peek() {
-                Some(b'{') => (true, b'}'),
-                Some(b'[') => (false, b']'),
-                _ => return self.scalar(),
-            };
-            self.at += 1;
-            self.begin(is_object, start)?;
-            self.skip_space();
-            if self.peek() == Some(close) {
-                self.at += 1;
-                return self.close();
-            }
-            if is_object {
-                self.member_begins()?;
-            }
-        }
-    }
-
-    fn begin(&mut self, is_object: bool, start: usize) -> Result<()> {
-        self.builder.begin(is_object).map_err(|error| error.at(self.position(start)))
-    }
-
-    fn close(&mut self) -> Result<()> {
-        self.builder.end().map(|_| ())
+    /// Reads a scalar, or enters an array or object; whether it has entered one.
+    fn value_begins(&mut self) -> Result<bool> {
+        self.skip_space();
+        let is_object = match self.peek() {
+            Some(b'{') => true,
+            Some(b'[') => false,
+            _ => return self.scalar().map(|()| false),
+        };
+        self.builder.begin(is_object).map_err(|error| error.at(self.position(self.at)))?;
+        self.at += 1;
+        Ok(true)
     }
 
     fn member_begins(&mut self) -> Result<()> {

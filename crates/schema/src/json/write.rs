@@ -2,7 +2,6 @@
 
 use super::text::Text;
 use super::tree::{Key, NodeId, Tree, Value};
-use std::fmt::Write;
 
 /// The words and quotes of a language of literals.
 struct Style {
@@ -11,7 +10,8 @@ struct Style {
     quoted: fn(&str) -> String,
 }
 
-const JSON: Style = Style { null: "null", words: ["false", "true"], quoted: as_json };
+const JSON: Style =
+    Style { null: "null", words: ["false", "true"], quoted: |text| serde_json::to_string(text).unwrap_or_default() };
 const PYTHON: Style =
     Style { null: "None", words: ["False", "True"], quoted: |text| frisket_regex::quoted(text.chars()) };
 
@@ -94,25 +94,6 @@ fn quoted(text: Text<'_>, style: &Style) -> String {
         // Such a text holds the escapes already.
         Text::Surrogates(text) => (style.quoted)(text).replace(r"\\ud", r"\ud"),
     }
-}
-
-/// A text as a string of JSON.
-fn as_json(text: &str) -> String {
-    let mut made = String::from('"');
-    for char in text.chars() {
-        match char {
-            '"' | '\\' => made.extend(['\\', char]),
-            '\n' => made.push_str("\\n"),
-            '\r' => made.push_str("\\r"),
-            '\t' => made.push_str("\\t"),
-            '\u{8}' => made.push_str("\\b"),
-            '\u{c}' => made.push_str("\\f"),
-            '\0'..='\u{1f}' => drop(write!(made, "\\u{:04x}", u32::from(char))),
-            _ => made.push(char),
-        }
-    }
-    made.push('"');
-    made
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Subschemas → their keywords, parsed, with one file for each keyword or group of keywords.
+//! Subschemas → their keywords, parsed, with one file for the keywords about each type.
 //!
 //! ```text
 //! parsed     the keywords of a subschema, parsed

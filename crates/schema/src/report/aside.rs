@@ -3,14 +3,13 @@
 //! JSON Schema lets implementations ignore unknown words. The author of `requried` meant something, though, so a report
 //! names such a word and the keyword that is spelled like it.
 
-use super::word::{annotation, meant, needed};
 use super::{Entry, Status};
 use crate::condition::Types;
 use crate::draft::Draft;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::formats::{self, FormatOptions, Mode, Vocabulary};
 use crate::json::{Key, NodeId, Text, Tree, Value};
-use crate::read::{find_keyword, is_metadata};
+use crate::read::{find_keyword, is_metadata, keyword_names, METADATA};
 use crate::resolve::applicator::subschemas;
 use crate::resolve::{Documents, Location};
 use crate::similar::closest;
@@ -33,7 +32,7 @@ pub(super) fn asides(documents: &mut Documents<'_>, formats: &FormatOptions, is_
         if documents.object(schema).is_none() || !pointers.insert(pointer.clone()) {
             continue;
         }
-        resource = unless_invalid(documents.inside(schema, resource, &pointer))?.unwrap_or(resource);
+        resource = documents.inside(schema, resource, &pointer)?;
         let found = documents.resource(resource);
         let place = Schema {
             tree: documents.tree(schema),
@@ -52,12 +51,39 @@ pub(super) fn asides(documents: &mut Documents<'_>, formats: &FormatOptions, is_
                 let tree = documents.tree(schema);
                 let reference = tree.object(schema.node).and_then(|members| tree.str(members.get(keyword)?));
                 let Some(reference) = reference.map(str::to_owned) else { continue };
-                let target = unless_invalid(documents.resolve(&reference, resource))?.flatten();
+                let target = documents.resolve(&reference, resource)?;
                 stack.extend(target.map(|target| (target.schema, target.resource, target.pointer.to_string())));
             }
         }
     }
     Ok(entries)
+}
+
+/// The reason why a word that looks like a condition has no effect.
+fn annotation(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "contentEncoding" => "contents are annotated; draft 7 asserts base64",
+        "contentMediaType" => "contents are annotated; draft 7 asserts application/json",
+        "contentSchema" => "contents are annotated",
+        "discriminator" => "OpenAPI's; the alternatives tell themselves apart",
+        _ => return None,
+    })
+}
+
+/// The keyword that another one needs to have an effect.
+fn needed(keyword: &str) -> Option<&'static str> {
+    Some(match keyword {
+        "then" | "else" => "if",
+        "minContains" | "maxContains" => "contains",
+        _ => return None,
+    })
+}
+
+/// The word of JSON Schema that an unknown one may be meant for.
+fn meant(word: &str) -> Option<&'static str> {
+    let mut known: Vec<&'static str> = keyword_names().chain(METADATA).collect();
+    known.sort_unstable();
+    closest(word, known)
 }
 
 /// The format of JSON Schema that a name may be meant for.
@@ -66,15 +92,6 @@ fn format_meant(name: &str) -> Option<&'static str> {
     let mut names: Vec<&'static str> = of_texts.map(|format| format.name).collect();
     names.sort_unstable();
     closest(name, names)
-}
-
-/// None for a faulty URI: at a place that no value reaches, no compile has refused it.
-pub(super) fn unless_invalid<T>(result: Result<T>) -> Result<Option<T>> {
-    match result {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if matches!(*error, Error { kind: Kind::Invalid, .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// A schema at a place.
@@ -254,5 +271,19 @@ impl Known<'_> {
             (true, None) => Some("OpenAPI 3.0's; asks nothing without type"),
             (false, _) => Some("OpenAPI 3.0's; JSONSchemaOptions(nullable=True) reads it"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_may_be_meant_for_a_keyword_or_metadata() {
+        assert_eq!(meant("requried"), Some("required"));
+        assert_eq!(meant("min_length"), Some("minLength"));
+        assert_eq!(meant("Description"), Some("description"));
+        assert_eq!(meant("$ID"), Some("id"));
+        assert_eq!(meant("colour"), None);
     }
 }

@@ -3,14 +3,12 @@
 //! A report is made when somebody asks for it, so a compile pays nothing for it.
 //!
 //! ```text
-//! word    words without an effect → the reason, or the word that may be meant
 //! aside   schemas → entries of keywords without an effect on documents
 //! read    subschemas that were read → keywords with an effect, at every place
 //! ```
 
 mod aside;
 mod read;
-mod word;
 
 use crate::compile::{subschemas_of, Prelude};
 use crate::condition::SubschemaId;

@@ -3,7 +3,7 @@
 //! Schemas of equal content are one subschema, and an omission points to the place where it was found first. It holds
 //! at the other places, too.
 
-use super::aside::{unless_invalid, Schema};
+use super::aside::Schema;
 use super::Entry;
 use crate::condition::SubschemaId;
 use crate::error::Result;
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
         let Some(reference) = self.subschemas.documents.tree(place.schema).str(value).map(str::to_owned) else {
             return Ok(());
         };
-        let target = unless_invalid(self.subschemas.place_referred(place, keyword, &reference))?.flatten();
+        let target = self.subschemas.place_referred(place, keyword, &reference)?;
         self.queue.extend(target.map(|target| {
             let first = target.pointer.to_string();
             (target, first)
@@ -139,8 +139,8 @@ impl Walk<'_, '_> {
         });
         for (node, path) in below {
             let pointer = format!("{}{path}", place.pointer);
-            let below = unless_invalid(self.subschemas.place_below(place, node, pointer))?;
-            self.queue.extend(below.map(|below| (below, format!("{first}{path}"))));
+            let below = self.subschemas.place_below(place, node, pointer)?;
+            self.queue.push_back((below, format!("{first}{path}")));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The schema and the registry's documents → resources, found by URI, JSON pointer and anchor.
 
 use super::applicator::subschemas;
-use super::pointer::{escape_str, unescape};
+use super::pointer::{escape_str, step, unescape};
 use super::uri;
 use crate::draft::Draft;
 use crate::error::Result;
@@ -85,7 +85,7 @@ pub struct Documents<'a> {
 impl<'a> Documents<'a> {
     /// A schema with the documents that it may refer to.
     ///
-    /// Errors: a faulty URI, errors of the registry.
+    /// Errors: those of the registry.
     pub fn new(schema: Arc<Tree>, registry: Option<&'a dyn Registry>) -> Result<Self> {
         let root = Location { document: DocumentId(0), node: schema.root() };
         let mut documents = Documents {
@@ -138,10 +138,10 @@ impl<'a> Documents<'a> {
 
     /// The resource of a subschema: its own if it has an `$id`, otherwise the one around it.
     ///
-    /// Errors: a faulty URI, errors of the registry.
+    /// Errors: those of the registry.
     pub fn inside(&mut self, schema: Location, resource: ResourceId, pointer: &str) -> Result<ResourceId> {
         let around = self.resource(resource);
-        if schema == around.root || self.identifier(schema, around.draft)?.is_none() {
+        if schema == around.root || self.identifier(schema, around.draft).is_none() {
             return Ok(resource);
         }
         let (base, draft) = (around.uri.clone(), around.draft);
@@ -150,15 +150,15 @@ impl<'a> Documents<'a> {
 
     /// The schema that a reference leads to; None if no document has it.
     ///
-    /// Errors: a faulty URI, errors of the registry.
+    /// Errors: those of the registry.
     pub fn resolve(&mut self, reference: &str, resource: ResourceId) -> Result<Option<Target>> {
         let (resource, fragment) = match reference.strip_prefix('#') {
             Some(fragment) => (resource, fragment.to_owned()),
             None => {
-                let joined = uri::join(&self.resource(resource).uri, reference)?;
-                let (uri, fragment) = uri::without_fragment(&joined)?;
-                let Some(found) = self.lookup(&uri, resource)? else { return Ok(None) };
-                (found, fragment)
+                let joined = uri::join(&self.resource(resource).uri, reference);
+                let (uri, fragment) = uri::without_fragment(&joined);
+                let Some(found) = self.lookup(uri, resource)? else { return Ok(None) };
+                (found, fragment.to_owned())
             }
         };
         if fragment.is_empty() {
@@ -166,8 +166,8 @@ impl<'a> Documents<'a> {
             return Ok(Some(Target { schema: *root, resource, pointer: pointer.clone() }));
         }
         let fragment = uri::decoded(&fragment);
-        if let Some(path) = fragment.strip_prefix('/') {
-            return self.walk(path, resource);
+        if fragment.starts_with('/') {
+            return self.walk(&fragment, resource);
         }
         self.scan(resource)?;
         let Resource { anchors, dynamic_anchors, .. } = self.resource(resource);
@@ -175,23 +175,17 @@ impl<'a> Documents<'a> {
         Ok(found.map(|(schema, pointer)| Target { schema: *schema, resource, pointer: pointer.clone() }))
     }
 
-    /// The value at a JSON pointer of the schema itself, and its resource; None if nothing stands there. An `$id` that
-    /// is no URI is ignored.
-    pub fn find(&mut self, pointer: &str) -> Option<(Location, ResourceId)> {
-        let mut resource = self.root();
-        let mut schema = self.resource(resource).root;
-        let mut end = 0;
-        for token in pointer.split('/').skip(1) {
-            end += 1 + token.len();
-            schema = self.below(schema, &unescape(token))?;
-            resource = self.inside(schema, resource, &pointer[..end]).unwrap_or(resource);
-        }
-        Some((schema, resource))
+    /// The value at a JSON pointer of the schema itself, and its resource; None if nothing stands there.
+    ///
+    /// Errors: those of the registry.
+    pub fn find(&mut self, pointer: &str) -> Result<Option<(Location, ResourceId)>> {
+        let target = self.walk(pointer, self.root())?;
+        Ok(target.map(|target| (target.schema, target.resource)))
     }
 
     /// The schema of a `$dynamicAnchor` of a resource; None if it has none.
     ///
-    /// Errors: a faulty URI, errors of the registry.
+    /// Errors: those of the registry.
     pub fn dynamic_anchor(&mut self, resource: ResourceId, name: &str) -> Result<Option<Target>> {
         self.scan(resource)?;
         let found = self.resource(resource).dynamic_anchors.get(name);
@@ -211,10 +205,7 @@ impl<'a> Documents<'a> {
             return Ok(known);
         }
         let draft = self.draft_of(schema, inherited)?;
-        let uri = match self.identifier(schema, draft)? {
-            Some(name) => uri::join(base, &name)?.into(),
-            None => base.into(),
-        };
+        let uri: Arc<str> = self.identifier(schema, draft).map_or(base.into(), |name| uri::join(base, name).into());
         let inherited = parent.is_none_or(|parent| self.resource(parent).has_validation);
         let has_validation = self.has_validation(schema, draft, inherited)?;
         let resource = self.add(schema, uri, draft, pointer, parent, has_validation);
@@ -260,17 +251,17 @@ impl<'a> Documents<'a> {
     }
 
     /// The URI in the `$id` of a schema, which makes it a resource.
-    fn identifier(&self, schema: Location, draft: Draft) -> Result<Option<String>> {
+    fn identifier(&self, schema: Location, draft: Draft) -> Option<&str> {
         if !self.tree(schema).has_ids() {
-            return Ok(None);
+            return None;
         }
-        let Some(name) = self.string(schema, draft.id_keyword()) else { return Ok(None) };
+        let name = self.string(schema, draft.id_keyword())?;
         // Before 2019-09, `$ref` disables the keywords beside it.
-        if draft < Draft::Draft2019 && self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
-            return Ok(None);
+        if draft < Draft::Draft2019 && self.object(schema)?.get("$ref").is_some() {
+            return None;
         }
-        let (bare, _) = uri::without_fragment(name)?;
-        Ok(Some(bare).filter(|bare| !bare.is_empty()))
+        let (bare, _) = uri::without_fragment(name);
+        Some(bare).filter(|bare| !bare.is_empty())
     }
 
     /// The draft that `$schema` names, directly or through its metaschema; otherwise the inherited one.
@@ -282,8 +273,7 @@ impl<'a> Documents<'a> {
             if let Some(draft) = Draft::of_metaschema(&named) {
                 return Ok(draft);
             }
-            let (uri, _) = uri::without_fragment(&named)?;
-            match self.fetch(&uri)? {
+            match self.fetch(uri::without_fragment(&named).0)? {
                 Some(metaschema) if met.insert(metaschema) => schema = self.document_root(metaschema),
                 _ => return Ok(inherited),
             }
@@ -296,8 +286,7 @@ impl<'a> Documents<'a> {
         if draft < Draft::Draft2019 || named.contains("//json-schema.org/") {
             return Ok(true);
         }
-        let (uri, _) = uri::without_fragment(&named)?;
-        let Some(metaschema) = self.fetch(&uri)? else { return Ok(true) };
+        let Some(metaschema) = self.fetch(uri::without_fragment(&named).0)? else { return Ok(true) };
         let root = self.document_root(metaschema);
         let tree = self.tree(root);
         let vocabularies = tree.object(root.node).and_then(|members| tree.object(members.get("$vocabulary")?));
@@ -329,10 +318,7 @@ impl<'a> Documents<'a> {
         let Some(document) = self.fetch(uri)? else { return Ok(None) };
         let root = self.document_root(document);
         let draft = self.draft_of(root, self.resource(resource).draft)?;
-        let named: Option<Arc<str>> = match self.identifier(root, draft)? {
-            Some(name) => Some(uri::join(uri, &name)?.into()),
-            None => None,
-        };
+        let named: Option<Arc<str>> = self.identifier(root, draft).map(|name| uri::join(uri, name).into());
         let base = named.clone().unwrap_or_else(|| uri.into());
         let found = self.add(root, base, draft, format!("{uri}#").into(), None, true);
         if let Some(named) = named {
@@ -371,27 +357,15 @@ impl<'a> Documents<'a> {
     fn walk(&mut self, path: &str, mut resource: ResourceId) -> Result<Option<Target>> {
         let mut schema = self.resource(resource).root;
         let mut pointer = self.resource(resource).pointer.to_string();
-        for token in path.split('/') {
+        for token in path.split('/').skip(1) {
             let token = unescape(token);
-            let Some(below) = self.below(schema, &token) else { return Ok(None) };
-            schema = below;
+            let Some(node) = step(self.tree(schema), schema.node, &token) else { return Ok(None) };
+            schema = Location { node, ..schema };
             pointer.push('/');
             pointer += &escape_str(&token);
             resource = self.inside(schema, resource, &pointer)?;
         }
         Ok(Some(Target { schema, resource, pointer: pointer.into() }))
-    }
-
-    /// A member of an object, or an item of an array.
-    fn below(&self, location: Location, token: &str) -> Option<Location> {
-        let node = match self.value(location) {
-            Value::Array(items) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
-                *items.get(token.parse::<usize>().ok()?)?
-            }
-            Value::Object(members) => members.get(token)?,
-            _ => return None,
-        };
-        Some(Location { node, ..location })
     }
 
     /// Finds every name below a resource: `$id`, `$anchor`, `$dynamicAnchor`.
@@ -418,7 +392,7 @@ impl<'a> Documents<'a> {
                     self.string(schema, "$anchor").map(Box::from),
                     self.string(schema, "$dynamicAnchor").map(Box::from),
                 ),
-                false => (self.id_anchor(schema, draft)?, None),
+                false => (self.id_anchor(schema, draft), None),
             };
             let below = subschemas(self.tree(schema), schema.node, &pointer);
             let pointer: Arc<str> = pointer.into();
@@ -435,11 +409,11 @@ impl<'a> Documents<'a> {
     }
 
     /// The anchor of a schema before 2019-09: the fragment of its `$id`.
-    fn id_anchor(&self, schema: Location, draft: Draft) -> Result<Option<Box<str>>> {
-        if self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
-            return Ok(None);
+    fn id_anchor(&self, schema: Location, draft: Draft) -> Option<Box<str>> {
+        if self.object(schema)?.get("$ref").is_some() {
+            return None;
         }
-        let name = self.string(schema, draft.id_keyword()).filter(|name| name.contains('#'));
-        name.map(|name| uri::without_fragment(name).map(|(_, fragment)| fragment.into())).transpose()
+        let (_, fragment) = self.string(schema, draft.id_keyword())?.split_once('#')?;
+        Some(fragment.into())
     }
 }

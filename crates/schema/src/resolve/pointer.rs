@@ -1,6 +1,6 @@
 //! Token of a path ↔ its spelling in a JSON pointer (RFC 6901); pointer → node.
 
-use crate::json::{Key, NodeId, Tree};
+use crate::json::{Key, NodeId, Tree, Value};
 use std::borrow::Cow;
 
 /// A name as a pointer spells it; a lone surrogate appears as its escape.
@@ -38,13 +38,18 @@ pub fn unescape(token: &str) -> Cow<'_, str> {
 /// # Ok::<(), Box<frisket_schema::error::Error>>(())
 /// ```
 pub fn follow(tree: &Tree, pointer: &str) -> Option<NodeId> {
-    pointer.split('/').skip(1).try_fold(tree.root(), |node, token| {
-        let token = unescape(token);
-        match tree.array(node) {
-            Some(items) => items.get(token.parse::<usize>().ok()?).copied(),
-            None => tree.object(node)?.get(&token),
+    pointer.split('/').skip(1).try_fold(tree.root(), |node, token| step(tree, node, &unescape(token)))
+}
+
+/// The member of an object, or the item of an array, that a token names; None if there is none.
+pub fn step(tree: &Tree, node: NodeId, token: &str) -> Option<NodeId> {
+    match tree.value(node) {
+        Value::Array(items) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
+            items.get(token.parse::<usize>().ok()?).copied()
         }
-    })
+        Value::Object(members) => members.get(token),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

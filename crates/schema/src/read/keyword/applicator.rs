@@ -15,24 +15,14 @@ pub fn read_reference(reader: &mut Reader<'_, '_>, keyword: &'static str, node: 
     Ok(())
 }
 
-/// `allOf`
-pub fn read_all_of(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+/// `allOf`, `anyOf` and `oneOf`; of a single alternative, `oneOf` says what `allOf` does.
+pub fn read_schemas(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let schemas = reader.schemas(keyword, node)?;
-    reader.parsed.applicators.push(Applicator::All(schemas));
-    Ok(())
-}
-
-/// `anyOf`
-pub fn read_any_of(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
-    let schemas = reader.schemas(keyword, node)?;
-    reader.parsed.applicators.push(Applicator::Any(schemas));
-    Ok(())
-}
-
-/// `oneOf`; with a single alternative, `allOf` says the same.
-pub fn read_one_of(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
-    let schemas = reader.schemas(keyword, node)?;
-    let kind = if schemas.len() == 1 { Applicator::All } else { Applicator::One };
+    let kind = match keyword {
+        "anyOf" => Applicator::Any,
+        "oneOf" if schemas.len() > 1 => Applicator::One,
+        _ => Applicator::All,
+    };
     reader.parsed.applicators.push(kind(schemas));
     Ok(())
 }

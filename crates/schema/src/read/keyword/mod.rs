@@ -1,21 +1,12 @@
 //! Name of a keyword → its reader, and the drafts that have it. Names that are not here are annotations.
 
 mod applicator;
-mod contains;
-mod content;
+mod array;
 mod count;
-mod dependent;
-mod format;
-mod items;
-mod multiple_of;
-mod pattern;
-mod properties;
-mod property_names;
-mod range;
-mod required;
+mod number;
+mod object;
+mod string;
 mod type_name;
-mod unevaluated;
-mod unique_items;
 mod value;
 
 pub(super) use applicator::read_reference;
@@ -65,48 +56,48 @@ const KEYWORDS: [Keyword; 45] = [
     Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
     Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
     Keyword::new("$ref", read_reference, Draft4, Draft2020),
-    Keyword::new("additionalItems", items::read_items, Draft4, Draft2019),
-    Keyword::new("additionalProperties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("allOf", applicator::read_all_of, Draft4, Draft2020),
-    Keyword::new("anyOf", applicator::read_any_of, Draft4, Draft2020),
+    Keyword::new("additionalItems", array::read_items, Draft4, Draft2019),
+    Keyword::new("additionalProperties", object::read_properties, Draft4, Draft2020),
+    Keyword::new("allOf", applicator::read_schemas, Draft4, Draft2020),
+    Keyword::new("anyOf", applicator::read_schemas, Draft4, Draft2020),
     Keyword::of_validation("const", value::read_const, Draft6),
-    Keyword::new("contains", contains::read_contains, Draft6, Draft2020),
-    Keyword::new("contentEncoding", content::read_content, Draft7, Draft7),
-    Keyword::new("contentMediaType", content::read_content, Draft7, Draft7),
-    Keyword::new("dependencies", dependent::read_dependencies, Draft4, Draft2020),
-    Keyword::of_validation("dependentRequired", dependent::read_required, Draft2019),
-    Keyword::new("dependentSchemas", dependent::read_schemas, Draft2019, Draft2020),
+    Keyword::new("contains", array::read_contains, Draft6, Draft2020),
+    Keyword::new("contentEncoding", string::read_content, Draft7, Draft7),
+    Keyword::new("contentMediaType", string::read_content, Draft7, Draft7),
+    Keyword::new("dependencies", object::read_dependencies, Draft4, Draft2020),
+    Keyword::of_validation("dependentRequired", object::read_dependent_required, Draft2019),
+    Keyword::new("dependentSchemas", object::read_dependent_schemas, Draft2019, Draft2020),
     Keyword::new("else", applicator::read_branch, Draft7, Draft2020),
     Keyword::of_validation("enum", value::read_enum, Draft4),
-    Keyword::of_validation("exclusiveMaximum", range::read_exclusive, Draft4),
-    Keyword::of_validation("exclusiveMinimum", range::read_exclusive, Draft4),
-    Keyword::new("format", format::read_format, Draft4, Draft2020),
+    Keyword::of_validation("exclusiveMaximum", number::read_exclusive, Draft4),
+    Keyword::of_validation("exclusiveMinimum", number::read_exclusive, Draft4),
+    Keyword::new("format", string::read_format, Draft4, Draft2020),
     Keyword::new("if", applicator::read_if, Draft7, Draft2020),
-    Keyword::new("items", items::read_items, Draft4, Draft2020),
-    Keyword::of_validation("maxContains", contains::read_bound, Draft2019),
+    Keyword::new("items", array::read_items, Draft4, Draft2020),
+    Keyword::of_validation("maxContains", array::read_bound, Draft2019),
     Keyword::of_validation("maxItems", count::read_count, Draft4),
     Keyword::of_validation("maxLength", count::read_count, Draft4),
     Keyword::of_validation("maxProperties", count::read_count, Draft4),
-    Keyword::of_validation("maximum", range::read_inclusive, Draft4),
-    Keyword::of_validation("minContains", contains::read_bound, Draft2019),
+    Keyword::of_validation("maximum", number::read_inclusive, Draft4),
+    Keyword::of_validation("minContains", array::read_bound, Draft2019),
     Keyword::of_validation("minItems", count::read_count, Draft4),
     Keyword::of_validation("minLength", count::read_count, Draft4),
     Keyword::of_validation("minProperties", count::read_count, Draft4),
-    Keyword::of_validation("minimum", range::read_inclusive, Draft4),
-    Keyword::of_validation("multipleOf", multiple_of::read_multiple_of, Draft4),
+    Keyword::of_validation("minimum", number::read_inclusive, Draft4),
+    Keyword::of_validation("multipleOf", number::read_multiple_of, Draft4),
     Keyword::new("not", applicator::read_not, Draft4, Draft2020),
-    Keyword::new("oneOf", applicator::read_one_of, Draft4, Draft2020),
-    Keyword::of_validation("pattern", pattern::read_pattern, Draft4),
-    Keyword::new("patternProperties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("prefixItems", items::read_items, Draft2020, Draft2020),
-    Keyword::new("properties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("propertyNames", property_names::read_property_names, Draft6, Draft2020),
-    Keyword::of_validation("required", required::read_required, Draft4),
+    Keyword::new("oneOf", applicator::read_schemas, Draft4, Draft2020),
+    Keyword::of_validation("pattern", string::read_pattern, Draft4),
+    Keyword::new("patternProperties", object::read_properties, Draft4, Draft2020),
+    Keyword::new("prefixItems", array::read_items, Draft2020, Draft2020),
+    Keyword::new("properties", object::read_properties, Draft4, Draft2020),
+    Keyword::new("propertyNames", object::read_property_names, Draft6, Draft2020),
+    Keyword::of_validation("required", object::read_required, Draft4),
     Keyword::new("then", applicator::read_branch, Draft7, Draft2020),
     Keyword::of_validation("type", type_name::read_type, Draft4),
-    Keyword::new("unevaluatedItems", unevaluated::read_items, Draft2019, Draft2020),
-    Keyword::new("unevaluatedProperties", unevaluated::read_properties, Draft2019, Draft2020),
-    Keyword::of_validation("uniqueItems", unique_items::read_unique_items, Draft4),
+    Keyword::new("unevaluatedItems", array::read_unevaluated, Draft2019, Draft2020),
+    Keyword::new("unevaluatedProperties", object::read_unevaluated, Draft2019, Draft2020),
+    Keyword::of_validation("uniqueItems", array::read_unique_items, Draft4),
 ];
 
 /// The keyword of a name.

@@ -8,6 +8,17 @@ use frisket_core::regular::term::TermId;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
+/// Digits beside those of a bound.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    /// Greater ones.
+    Above,
+    /// Smaller ones.
+    Below,
+    /// Smaller ones, or none where digits of the bound are left: a shorter fractional part is smaller.
+    BelowOrShort,
+}
+
 impl Numerals<'_, '_> {
     // -- whole numbers -----------------------------------------------------------------------------------------------
     /// Integers between two bounds, with their signs.
@@ -83,32 +94,37 @@ impl Numerals<'_, '_> {
         terms.cat(&[head, terms.alt(&nodes)?])
     }
 
-    /// Digit strings as long as `low` and not below it, built from the last digit.
+    /// Digit strings as long as `low` and not below it.
     fn at_least(&self, low: &str) -> Result<TermId> {
-        let terms = self.terms;
-        let mut node = terms.epsilon();
-        for place in (0..low.len()).rev() {
-            let digit = figure(low, place);
-            node = terms.cat(&[self.figures(digit, digit)?, node])?;
-            if digit < 9 {
-                let above = terms.cat(&[self.figures(digit + 1, 9)?, self.any_digits(low.len() - place - 1)?])?;
-                node = terms.alt(&[node, above])?;
-            }
-        }
-        Ok(node)
+        self.beside_digits(low, Side::Above, self.terms.epsilon(), |left| self.any_digits(left))
     }
 
     /// Digit strings as long as `high` and not above it.
     fn at_most(&self, high: &str) -> Result<TermId> {
+        self.beside_digits(high, Side::Below, self.terms.epsilon(), |left| self.any_digits(left))
+    }
+
+    /// `digits` and `last`; or some of `digits`, one on that side of the next one, and what `rest` makes of the number of
+    /// digits left; or, where parts may be short, some of `digits`.
+    fn beside_digits(
+        &self,
+        digits: &str,
+        side: Side,
+        last: TermId,
+        rest: impl Fn(usize) -> Result<TermId>,
+    ) -> Result<TermId> {
         let terms = self.terms;
-        let mut node = terms.epsilon();
-        for place in (0..high.len()).rev() {
-            let digit = figure(high, place);
-            node = terms.cat(&[self.figures(digit, digit)?, node])?;
-            if digit > 0 {
-                let below = terms.cat(&[self.figures(0, digit - 1)?, self.any_digits(high.len() - place - 1)?])?;
-                node = terms.alt(&[node, below])?;
+        let mut node = last;
+        for place in (0..digits.len()).rev() {
+            let digit = figure(digits, place);
+            let others = if side == Side::Above { digit + 1..10 } else { 0..digit };
+            let mut nodes = vec![terms.cat(&[self.figures(digit, digit)?, node])?];
+            if !others.is_empty() {
+                let other = self.figures(others.start, others.end - 1)?;
+                nodes.push(terms.cat(&[other, rest(digits.len() - place - 1)?])?);
             }
+            nodes.extend((side == Side::BelowOrShort && place > 0).then(|| terms.epsilon()));
+            node = terms.alt(&nodes)?;
         }
         Ok(node)
     }
@@ -169,18 +185,11 @@ impl Numerals<'_, '_> {
             return self.any_part();
         }
         let more = terms.repeat(self.digit, 0, self.part)?;
-        let mut node = more;
-        if is_strict {
-            node = terms.cat(&[self.zeros(0, self.part)?, self.figures(1, 9)?, more])?;
-        }
-        for place in (0..figures.len()).rev() {
-            let digit = figure(figures, place);
-            node = terms.cat(&[self.figures(digit, digit)?, node])?;
-            if digit < 9 {
-                node = terms.alt(&[node, terms.cat(&[self.figures(digit + 1, 9)?, more])?])?;
-            }
-        }
-        terms.cat(&[terms.literal(".")?, node])
+        let last = match is_strict {
+            true => terms.cat(&[self.zeros(0, self.part)?, self.figures(1, 9)?, more])?,
+            false => more,
+        };
+        terms.cat(&[terms.literal(".")?, self.beside_digits(figures, Side::Above, last, |_| Ok(more))?])
     }
 
     /// Fractional parts of at most 0.`figures`, the empty one too; `figures` end in no zero.
@@ -190,19 +199,9 @@ impl Numerals<'_, '_> {
             return if is_strict { Ok(None) } else { self.zero_part().map(Some) };
         }
         let more = terms.repeat(self.digit, 0, self.part)?;
-        let mut node = if is_strict { terms.empty() } else { self.zeros(0, self.part)? };
-        for place in (0..figures.len()).rev() {
-            let digit = figure(figures, place);
-            let mut nodes = vec![terms.cat(&[self.figures(digit, digit)?, node])?];
-            if digit > 0 {
-                nodes.push(terms.cat(&[self.figures(0, digit - 1)?, more])?);
-            }
-            if place > 0 {
-                nodes.push(terms.epsilon());
-            }
-            node = terms.alt(&nodes)?;
-        }
-        terms.optional(terms.cat(&[terms.literal(".")?, node])?).map(Some)
+        let last = if is_strict { terms.empty() } else { self.zeros(0, self.part)? };
+        let node = self.beside_digits(figures, Side::BelowOrShort, last, |_| Ok(more))?;
+        self.part_of(node).map(Some)
     }
 
     /// Every fractional part, the empty one too.

@@ -1,4 +1,4 @@
-//! minimum, maximum, exclusiveMinimum, exclusiveMaximum → bounds of a number.
+//! minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf → conditions on a number.
 
 use super::super::reader::Reader;
 use crate::condition::NumberCondition;
@@ -49,4 +49,14 @@ fn push(reader: &mut Reader<'_, '_>, is_least: bool, bound: Decimal, strict: boo
         true => NumberCondition::AtLeast { bound, strict },
         false => NumberCondition::AtMost { bound, strict },
     });
+}
+
+/// `multipleOf`
+pub fn read_multiple_of(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    let of = reader.number(keyword, node)?;
+    if of.is_zero() || of.is_negative() {
+        return Err(reader.invalid(keyword, "a positive number"));
+    }
+    reader.numbers.push(NumberCondition::Multiple { of, positive: true });
+    Ok(())
 }

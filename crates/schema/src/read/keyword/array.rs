@@ -1,4 +1,5 @@
-//! items, prefixItems and additionalItems, read together → conditions on items by position.
+//! items, prefixItems, additionalItems, contains, minContains, maxContains, uniqueItems, unevaluatedItems → conditions on
+//! an array.
 
 use super::super::parsed::Look;
 use super::super::reader::Reader;
@@ -10,7 +11,7 @@ use crate::json::{NodeId, Value};
 /// The `$schema` of the last draft in which `items` may be an array.
 const OLDER: &str = r#""$schema": "https://json-schema.org/draft/2019-09/schema""#;
 
-/// Reads all three keywords at the first of them.
+/// `items`, `prefixItems` and `additionalItems`: all are read at the first of them.
 pub fn read_items(reader: &mut Reader<'_, '_>, _: &'static str, _: NodeId) -> Result<()> {
     if std::mem::replace(&mut reader.has_read_items, true) {
         return Ok(());
@@ -48,5 +49,47 @@ pub fn read_items(reader: &mut Reader<'_, '_>, _: &'static str, _: NodeId) -> Re
     if !rest.is_anything() || prefix.iter().any(|item| !item.is_anything()) {
         reader.arrays.push(ArrayCondition::Items { prefix: prefix.into(), rest });
     }
+    Ok(())
+}
+
+/// `contains`
+pub fn read_contains(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    let item = reader.below(node, &[keyword])?;
+    let (mut least, mut most) = (1, None);
+    if reader.draft >= Draft::Draft2019 {
+        if let Some(bound) = reader.get("minContains") {
+            least = reader.count("minContains", bound)?;
+        }
+        if let Some(bound) = reader.get("maxContains") {
+            most = Some(reader.count("maxContains", bound)?);
+        }
+    }
+    if least > 0 || most.is_some() {
+        reader.arrays.push(ArrayCondition::Contains { start: 0, item, least, most, place: Some(reader.of) });
+    }
+    if reader.draft >= Draft::Draft2020 {
+        reader.look(Look::Contained(item));
+    }
+    Ok(())
+}
+
+/// `minContains` and `maxContains` are read with `contains`; alone they have no effect, but must be counts.
+pub fn read_bound(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    reader.count(keyword, node).map(|_| ())
+}
+
+/// `uniqueItems`; false is no condition.
+pub fn read_unique_items(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    match reader.value(node) {
+        Value::Boolean(true) => reader.arrays.push(ArrayCondition::Unique { positive: true, place: reader.of }),
+        Value::Boolean(false) => {}
+        _ => return Err(reader.invalid(keyword, "a boolean")),
+    }
+    Ok(())
+}
+
+/// `unevaluatedItems`
+pub fn read_unevaluated(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    reader.parsed.unevaluated_items = Some(reader.below(node, &[keyword])?);
     Ok(())
 }
