@@ -1,11 +1,9 @@
 //! Tests of one member → cells: sets of its values that no test tells apart, and the tests that hold in each.
 //!
 //! Tests that list constants are split value by value, and languages of strings, such as patterns, by their minterms.
-//! Each other test is compared with each cell.
+//! Other tests, such as bounds of numbers, split nothing.
 
-use super::emptiness::FULL_DEPTH;
 use super::lists::{constants, only_lists, Constant};
-use super::switch::Truth;
 use super::union::Union;
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, Matches, StringCondition, SubschemaId, Types};
@@ -13,22 +11,33 @@ use crate::error::Result;
 use crate::types::{string, Terms};
 use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
-/// Most tests that are neither lists nor languages: each of them is compared with each other one.
-const OTHERS: usize = 64;
 /// The types other than strings, one by one.
 const TYPES: [Types; 7] =
     [Types::NULL, Types::FALSE, Types::TRUE, Types::INTEGER, Types::FRACTION, Types::ARRAY, Types::OBJECT];
 
-/// The cells of a member, and the tests that hold in them.
-pub(super) struct Cells {
-    pub values: Vec<ConjunctionId>,
-    /// Test → the cases in which it holds. Cases 0 and 1 are those without the member, the cells follow.
-    pub truths: FxHashMap<ConjunctionId, Truth>,
+/// A set of a member's values that no test tells apart.
+pub(super) struct Cell {
+    pub value: ConjunctionId,
+    /// The tests that hold in it, sorted.
+    holding: Vec<ConjunctionId>,
 }
 
-/// The tests of a member, sorted: lists of constants, languages of strings, and others. Numbers are indices into `all`.
+impl Cell {
+    /// Whether a test holds in the cell.
+    pub fn holds(&self, test: ConjunctionId) -> bool {
+        self.holding.binary_search(&test).is_ok()
+    }
+}
+
+/// The cells of a member, and the tests that hold or fail in each.
+pub(super) struct Cells {
+    pub all: Vec<Cell>,
+    pub decided: FxHashSet<ConjunctionId>,
+}
+
+/// The tests of a member that list constants or are languages of strings. Numbers are indices into `all`.
 struct Atoms {
     all: Vec<ConjunctionId>,
     /// The subschema that messages name for the subschemas made here.
@@ -36,7 +45,6 @@ struct Atoms {
     /// Listed value → the tests that list it.
     listed: IndexMap<Constant, Vec<usize>, FxBuildHasher>,
     languages: Vec<Language>,
-    others: Vec<usize>,
 }
 
 /// A test as the types that it allows entirely, and the language of the strings that it allows.
@@ -46,17 +54,11 @@ struct Language {
     texts: TermId,
 }
 
-/// The cells so far, and for each one the lists and languages that hold in it.
-#[derive(Default)]
-struct Found {
-    values: Vec<ConjunctionId>,
-    holding: Vec<Vec<usize>>,
-}
-
-impl Found {
-    fn add(&mut self, value: ConjunctionId, holding: Vec<usize>) {
-        self.values.push(value);
-        self.holding.push(holding);
+impl Atoms {
+    fn cell(&self, value: ConjunctionId, places: impl IntoIterator<Item = usize>) -> Cell {
+        let mut holding: Vec<ConjunctionId> = places.into_iter().map(|place| self.all[place]).collect();
+        holding.sort_unstable();
+        Cell { value, holding }
     }
 }
 
@@ -67,41 +69,40 @@ impl Expander<'_> {
         let texts: Vec<u32> = atoms.languages.iter().map(|language| language.texts.number()).collect();
         let most = usize::try_from(self.options.total).unwrap_or(usize::MAX);
         let minterms = self.builder.minterms(&texts, most)?.unwrap_or_else(|| {
-            atoms.others.extend(atoms.languages.drain(..).map(|language| language.place));
+            atoms.languages.clear();
             Vec::new()
         });
-        atoms.others.truncate(OTHERS);
         // For each listed value, the languages that hold it.
         let mut within = Vec::with_capacity(atoms.listed.len());
         for value in atoms.listed.keys() {
             within.push(self.languages_of(value, &atoms.languages)?);
         }
 
-        let mut found = Found::default();
-        let outside_lists = self.add_lists(&mut found, &atoms, &within)?;
-        let outside_languages = self.add_languages(&mut found, &atoms, &within, &minterms, outside_lists)?;
-        let outside = self.subschemas.conjunctions.both(outside_lists, outside_languages);
-        let outside_others = self.add_others(&mut found, &atoms, [outside_lists, outside_languages])?;
-        if found.values.is_empty() || found.values.len() as u64 > self.options.total {
+        let mut all = Vec::new();
+        let outside_lists = self.add_lists(&mut all, &atoms, &within)?;
+        let outside_languages = self.add_languages(&mut all, &atoms, &within, &minterms, outside_lists)?;
+        if all.is_empty() || all.len() as u64 > self.options.total {
             return Ok(None);
         }
-        found.add(self.subschemas.conjunctions.both(outside, outside_others), Vec::new());
-        self.truths_of_cells(&atoms, &found).map(|truths| Some(Cells { values: found.values, truths }))
+        let outside = self.subschemas.conjunctions.both(outside_lists, outside_languages);
+        all.push(atoms.cell(outside, []));
+        let decided = atoms.listed.values().flatten().copied();
+        let decided = decided.chain(atoms.languages.iter().map(|language| language.place));
+        let decided = decided.map(|place| atoms.all[place]).collect();
+        Ok(Some(Cells { all, decided }))
     }
 
     fn atoms(&mut self, from: SubschemaId, all: Vec<ConjunctionId>) -> Result<Atoms> {
-        let (mut listed, mut languages, mut others) = (IndexMap::default(), Vec::new(), Vec::new());
+        let (mut listed, mut languages) = (IndexMap::default(), Vec::new());
         for (place, &atom) in all.iter().enumerate() {
             let Some(union) = self.looked_into(atom)? else { continue };
             if let Some(values) = constants(&union).filter(|_| only_lists(&union)) {
                 values.into_iter().for_each(|value| listed.entry(value).or_insert_with(Vec::new).push(place));
             } else if let Some((types, texts)) = self.language(&union)? {
                 languages.push(Language { place, types, texts });
-            } else {
-                others.push(place);
             }
         }
-        Ok(Atoms { all, from, listed, languages, others })
+        Ok(Atoms { all, from, listed, languages })
     }
 
     /// A union as the types that it allows entirely, and the language of its strings; None if it has other conditions,
@@ -140,7 +141,7 @@ impl Expander<'_> {
     /// Adds a cell for each group of listed values that are in the same lists and languages: of `[1, 2]` and `[1, 3]`,
     /// the cells are 1, 2 and 3. A cell is the intersection of its lists and languages, without others that overlap the
     /// first of them. Returns the complement of all lists.
-    fn add_lists(&mut self, found: &mut Found, atoms: &Atoms, within: &[Vec<u32>]) -> Result<ConjunctionId> {
+    fn add_lists(&mut self, found: &mut Vec<Cell>, atoms: &Atoms, within: &[Vec<u32>]) -> Result<ConjunctionId> {
         let mut groups: IndexSet<Vec<usize>, FxBuildHasher> = IndexSet::default();
         for (lists, within) in atoms.listed.values().zip(within) {
             let languages = within.iter().map(|&at| atoms.languages[at as usize].place);
@@ -160,7 +161,7 @@ impl Expander<'_> {
                 let outside = self.subschemas.negated(atoms.all[place]);
                 cell = self.subschemas.conjunctions.both(cell, outside);
             }
-            found.add(cell, group);
+            found.push(atoms.cell(cell, group));
         }
         let lists: IndexSet<usize, FxBuildHasher> = atoms.listed.values().flatten().copied().collect();
         let lists: Vec<ConjunctionId> = lists.into_iter().map(|place| atoms.all[place]).collect();
@@ -172,7 +173,7 @@ impl Expander<'_> {
     /// without the listed values. Returns the complement of all languages.
     fn add_languages(
         &mut self,
-        found: &mut Found,
+        found: &mut Vec<Cell>,
         atoms: &Atoms,
         within: &[Vec<u32>],
         minterms: &[Vec<u32>],
@@ -189,7 +190,8 @@ impl Expander<'_> {
                 other => listed_types = listed_types | type_of(other),
             }
         }
-        let places = |minterm: &[u32]| minterm.iter().map(|&at| languages[at as usize].place).collect();
+        let places =
+            |minterm: &[u32]| -> Vec<usize> { minterm.iter().map(|&at| languages[at as usize].place).collect() };
         let mut of_language: Vec<Vec<usize>> = vec![Vec::new(); languages.len()];
         for (number, minterm) in minterms.iter().enumerate() {
             minterm.iter().for_each(|&at| of_language[at as usize].push(number));
@@ -212,7 +214,7 @@ impl Expander<'_> {
             if listed_texts.contains(minterm) {
                 cell = self.subschemas.conjunctions.both(cell, outside_lists);
             }
-            found.add(cell, places(minterm));
+            found.push(atoms.cell(cell, places(minterm)));
         }
         let mut types_within: IndexMap<Vec<u32>, Types, FxBuildHasher> = IndexMap::default();
         for of in TYPES {
@@ -231,76 +233,11 @@ impl Expander<'_> {
             if types.has(listed_types) {
                 cell = self.subschemas.conjunctions.both(cell, outside_lists);
             }
-            found.add(cell, places(within));
+            found.push(atoms.cell(cell, places(within)));
         }
         let texts: Vec<TermId> = languages.iter().map(|language| language.texts).collect();
         outside.strings.push(in_language(Terms::new(&mut self.builder).alt(&texts)?, false));
         Ok(self.subschemas.in_conjunct(*from, outside))
-    }
-
-    /// Adds a cell for each of the other tests that are disjoint from each other, without the values in lists and
-    /// languages. Returns the complement of these tests.
-    fn add_others(&mut self, found: &mut Found, atoms: &Atoms, outside: [ConjunctionId; 2]) -> Result<ConjunctionId> {
-        let mut disjoint: Vec<ConjunctionId> = Vec::new();
-        for &place in &atoms.others {
-            let mut is_disjoint = true;
-            for &other in &disjoint {
-                is_disjoint = is_disjoint && self.excludes(atoms.all[place], other)?;
-            }
-            if is_disjoint {
-                disjoint.push(atoms.all[place]);
-            }
-        }
-        for &atom in &disjoint {
-            let mut cell = atom;
-            for outside in outside {
-                let inside = self.subschemas.negated(outside);
-                if !self.excludes(atom, inside)? {
-                    cell = self.subschemas.conjunctions.both(cell, outside);
-                }
-            }
-            found.add(cell, Vec::new());
-        }
-        let disjoint = self.subschemas.either(atoms.from, &disjoint);
-        Ok(self.subschemas.negated(disjoint))
-    }
-
-    /// Test → the cells in which it holds, and those in which it fails.
-    fn truths_of_cells(&mut self, atoms: &Atoms, found: &Found) -> Result<FxHashMap<ConjunctionId, Truth>> {
-        let count = found.values.len() + 2;
-        let mut fails = Truth::always(count).negated();
-        (0..2).for_each(|case| fails.fails.remove(case));
-        let told = atoms.listed.values().flatten().copied();
-        let told = told.chain(atoms.languages.iter().map(|language| language.place));
-        let mut truths: FxHashMap<ConjunctionId, Truth> = told.map(|place| (atoms.all[place], fails.clone())).collect();
-        for (case, holding) in (2..).zip(&found.holding) {
-            for &place in holding {
-                if let Some(truth) = truths.get_mut(&atoms.all[place]) {
-                    truth.fails.remove(case);
-                    truth.holds.insert(case);
-                }
-            }
-        }
-        for &place in &atoms.others {
-            let atom = atoms.all[place];
-            let mut truth = Truth::unknown(count);
-            let outside = self.subschemas.negated(atom);
-            for (case, &value) in (2..).zip(&found.values) {
-                if self.excludes(value, atom)? {
-                    truth.fails.insert(case);
-                } else if self.excludes(value, outside)? {
-                    truth.holds.insert(case);
-                }
-            }
-            truths.insert(atom, truth);
-        }
-        Ok(truths)
-    }
-
-    /// Whether certainly no value meets both conjunctions.
-    fn excludes(&mut self, one: ConjunctionId, other: ConjunctionId) -> Result<bool> {
-        let both = self.subschemas.conjunctions.both(one, other);
-        self.search_contradiction(both, FULL_DEPTH)
     }
 }
 
