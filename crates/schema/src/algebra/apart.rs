@@ -10,9 +10,6 @@ use crate::types::object::{Keys, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// From this number of alternatives on, most of them are excluded in one step instead of one by one.
-const CROWD: usize = 8;
-
 /// The conditions that an object is known to meet.
 struct Known {
     shape: Shape,
@@ -78,10 +75,7 @@ impl Expander<'_> {
         if !is_whole(context) {
             found = self.pruned(&found)?.into();
         }
-        let mut others = others.to_vec();
-        if others.len() >= CROWD {
-            (found, others) = self.without_most(&found, &others)?;
-        }
+        let (mut found, others) = self.without_most(&found, others)?;
         for other in others {
             let excluded = self.expand(other)?;
             if !self.are_disjoint(&found, &excluded)? {

@@ -50,7 +50,7 @@ pub(super) struct Case<'s> {
     switch: &'s Switch,
     member: &'s Member,
     outer: Option<&'s Case<'s>>,
-    /// Subschema → whether the case meets it.
+    /// Subschema with applicators → whether the case meets it.
     known: RefCell<FxHashMap<SubschemaId, Option<bool>>>,
 }
 
@@ -104,7 +104,8 @@ impl<'s> Case<'s> {
         match self.member {
             Member::NoObject | Member::Absent => Some(true),
             Member::Present(_) if asked.is_anything() || asked.is_nothing() => Some(asked.is_anything()),
-            Member::Present(cell) => self.switch.decided.contains(&asked).then(|| cell.holds(asked)),
+            Member::Present(cell) if cell.holds(asked) => Some(true),
+            Member::Present(_) => self.switch.decided.contains(&asked).then_some(false),
         }
     }
 }
@@ -161,7 +162,9 @@ impl Expander<'_> {
                 atoms.insert(asked);
             }
         }
-        let Some(Cells { all, decided }) = self.cells(of, atoms.into_iter().collect())? else { return Ok(None) };
+        let Some(Cells { all, decided }) = self.cells(of, &atoms.into_iter().collect::<Vec<_>>())? else {
+            return Ok(None);
+        };
         let mut members = vec![Member::NoObject, Member::Absent];
         members.extend(all.into_iter().map(Member::Present));
         Ok(Some(Switch { key: key.clone(), untested, members, decided }))
@@ -273,19 +276,19 @@ impl Expander<'_> {
     }
 
     fn truth_of(&mut self, case: &Case<'_>, of: SubschemaId) -> Result<Truth> {
+        let parsed = self.parsed(of)?;
+        self.count_conditions(1 + parsed.conjunct.objects.len())?;
+        let is_more = !parsed.alternatives.is_empty() || parsed.has_unevaluated();
+        let mut found = both(self.truth_of_conjunct(case, &parsed.conjunct)?, if is_more { None } else { Some(true) });
+        if parsed.applicators.is_empty() || found == Some(false) {
+            return Ok(found);
+        }
         if let Some(&known) = case.known.borrow().get(&of) {
             return Ok(known);
         }
         // A reference back to the subschema finds it unknown.
         case.known.borrow_mut().insert(of, None);
-        let parsed = self.parsed(of)?;
-        self.count_conditions(1 + parsed.conjunct.objects.len())?;
-        let is_more = !parsed.alternatives.is_empty() || parsed.has_unevaluated();
-        let mut found = both(self.truth_of_conjunct(case, &parsed.conjunct)?, if is_more { None } else { Some(true) });
         for applicator in &parsed.applicators {
-            if found == Some(false) {
-                break;
-            }
             let truth =
                 match applicator {
                     Applicator::All(goals) => goals
