@@ -97,9 +97,7 @@ impl Expander<'_> {
         let (mut excluding, mut left) = (Vec::new(), Vec::new());
         let known = Known::of(self, conjunct);
         for &other in others {
-            let Some(other) = known.as_ref().map_or(Ok(Some(other)), |known| self.beside(other, known))? else {
-                continue;
-            };
+            let Some(other) = self.beside(other, found, known.as_ref())? else { continue };
             let outside = self.subschemas.negated(other);
             let outside = self.expand(outside)?;
             let mut meeting = outside.iter().filter(|one| one.types.has(conjunct.types));
@@ -112,14 +110,15 @@ impl Expander<'_> {
         Ok((self.pruned(&found)?.into(), left))
     }
 
-    /// A conjunction without the conditions on objects that follow from known ones; None if these contradict it. Errors:
-    /// as `expand`.
-    fn beside(&mut self, goal: ConjunctionId, known: &Known) -> Result<Option<ConjunctionId>> {
-        let Some(of) = self.positive_literal(goal) else { return Ok(Some(goal)) };
-        let parsed = self.parsed(of)?;
-        if !parsed.applicators.is_empty() || !parsed.alternatives.is_empty() || parsed.has_unevaluated() {
-            return Ok(Some(goal));
-        }
+    /// A conjunction without the conditions on objects that follow from known ones; None if it is disjoint from `found`,
+    /// which meets them. Errors: as `expand`.
+    fn beside(&mut self, goal: ConjunctionId, found: &Union, known: Option<&Known>) -> Result<Option<ConjunctionId>> {
+        let single = self.positive_literal(goal).map(|of| self.parsed(of).map(|parsed| (of, parsed))).transpose()?;
+        let single = single.filter(|(_, parsed)| parsed.is_conjunct());
+        let Some(((of, parsed), known)) = single.zip(known) else {
+            let inside = self.expand(goal)?;
+            return Ok((!self.are_disjoint(found, &inside)?).then_some(goal));
+        };
         let mut left = parsed.conjunct.clone();
         let mut required: FxHashSet<Arc<str>> = known.shape.required.iter().cloned().collect();
         for condition in &mut left.objects {

@@ -243,7 +243,7 @@ impl Expander<'_> {
             return Ok(None);
         }
         let parsed = self.parsed(of)?;
-        if !parsed.applicators.is_empty() || !parsed.alternatives.is_empty() || parsed.has_unevaluated() {
+        if !parsed.is_conjunct() {
             return Ok(None);
         }
         self.expand(goal).map(Some)
