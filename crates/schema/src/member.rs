@@ -17,7 +17,7 @@ use crate::read::is_metadata;
 use crate::resolve::pointer::escape_str;
 use crate::resolve::{Documents, Location};
 use crate::subschema::Subschemas;
-use crate::types::{string, Lowering, Terms};
+use crate::types::Lowering;
 use frisket_core::builder::Builder;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::regular::term::{TermId, EMPTY};
@@ -133,15 +133,7 @@ impl MemberValues {
     pub fn text(&mut self, builder: &mut Builder, key: Option<&str>) -> Result<Option<TermId>> {
         self.on(builder, |this| {
             let union = this.expand(key)?;
-            let terms = Terms::new(&mut this.lowerer.expander.builder);
-            let mut nodes = Vec::new();
-            for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
-                nodes.extend(string::lower(&terms, &conjunct.strings)?);
-            }
-            match nodes[..] {
-                [] => Ok(None),
-                _ => Ok(Some(terms.alt(&nodes)?)),
-            }
+            this.lowerer.expander.texts_of(&union)
         })
     }
 

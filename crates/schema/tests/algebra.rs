@@ -9,7 +9,7 @@ use frisket_core::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_schema::algebra::{Expander, ExpansionOptions, Splitting};
 use frisket_schema::condition::{
-    ArrayCondition, Conjunct, ConjunctionId, Members, NumberCondition, ObjectCondition, StringCondition, Types,
+    ArrayCondition, Clause, Conjunct, ConjunctionId, Members, NumberCondition, ObjectCondition, StringCondition, Types,
 };
 use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::formats::{FormatOptions, KnownLanguages, Mode};
@@ -143,14 +143,16 @@ impl Dump {
             }
             ObjectCondition::Count { least, most } => format!("members:{}", range(*least, *most)),
             ObjectCondition::Names(goal) => format!("names:{}", self.goal(*goal, levels)?),
-            ObjectCondition::Breaks(members) => format!("breaks:{}", self.members(members, levels)?),
             ObjectCondition::Implies { key, needs } => format!("{key}=>{needs}"),
-            ObjectCondition::Clause { premises, conclusions } => {
+            ObjectCondition::Clause(Clause { premises, conclusions }) => {
                 let mut side = |all: &[Members], joint| -> Result<String> {
                     let all: Vec<String> = all.iter().map(|one| self.members(one, levels)).collect::<Result<_>>()?;
                     Ok(all.join(joint))
                 };
-                format!("clause:{}=>{}", side(premises, "&")?, side(conclusions, "/")?)
+                match premises.is_empty() && conclusions.len() == 1 {
+                    true => format!("breaks:{}", side(conclusions, "/")?),
+                    false => format!("clause:{}=>{}", side(premises, "&")?, side(conclusions, "/")?),
+                }
             }
         })
     }

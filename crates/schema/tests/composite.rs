@@ -10,8 +10,8 @@ use frisket_core::builder::Builder;
 use frisket_core::error::Error as EngineError;
 use frisket_core::regular::term::TermId;
 use frisket_schema::condition::{
-    ArrayCondition, ConjunctionId, Matches, MemberConstraints, Members, ObjectCondition, StringCondition, SubschemaId,
-    Types,
+    ArrayCondition, Clause, ConjunctionId, Matches, MemberConstraints, Members, ObjectCondition, StringCondition,
+    SubschemaId, Types,
 };
 use frisket_schema::error::Result;
 use frisket_schema::types::object::MarkedValues;
@@ -398,7 +398,7 @@ fn object_condition(text: &str, patterns: &[TermId; 4]) -> ObjectCondition {
         |text: &str| text.split('&').filter(|part| !part.is_empty()).map(|part| members(part, patterns)).collect();
     match kind {
         "members" => ObjectCondition::Members(members(rest, patterns)),
-        "breaks" => ObjectCondition::Breaks(members(rest, patterns)),
+        "breaks" => ObjectCondition::Clause(Clause::broken(members(rest, patterns))),
         "required" | "unstated" => ObjectCondition::Required { keys: keys().collect(), stated: kind == "required" },
         "count" => {
             let (least, most) = range(rest);
@@ -411,7 +411,7 @@ fn object_condition(text: &str, patterns: &[TermId; 4]) -> ObjectCondition {
         }
         _ => {
             let (premises, conclusions) = rest.split_once("=>").unwrap();
-            ObjectCondition::Clause { premises: several(premises), conclusions: several(conclusions) }
+            ObjectCondition::Clause(Clause { premises: several(premises), conclusions: several(conclusions) })
         }
     }
 }

@@ -73,6 +73,19 @@ SCHEMAS: dict[str, Any] = {
     "not": {
         "allOf": [{"not": {**condition(i)["if"], "properties": {"k": {"const": i}, "x0": TEXT}}} for i in range(40)]
     },
+    "unevaluated": {
+        "allOf": [
+            *(condition(i) for i in range(40)),
+            {
+                "properties": {"x0": True, "x1": True, "x2": True},
+                "anyOf": [condition(7)["if"], {"required": ["x0"]}],
+                "unevaluatedProperties": False,
+            },
+        ]
+    },
+    "bounds beside constants": {
+        "allOf": [*(condition(i, asked={"const": i}) for i in range(40)), condition(1, asked={"minimum": 39})]
+    },
     "oneOf": alternatives(60, "oneOf"),
     "oneOf, many": alternatives(270, "oneOf"),
     "oneOf, a member in common": alternatives(270, "oneOf", {"x2": TEXT}),

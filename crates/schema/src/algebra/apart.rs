@@ -4,12 +4,35 @@ use super::emptiness::FULL_DEPTH;
 use super::lists::{constants, Constant};
 use super::union::{is_whole, Union};
 use super::Expander;
-use crate::condition::{Conjunct, ConjunctionId, Types};
+use crate::condition::{Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, Types};
 use crate::error::Result;
-use rustc_hash::FxHashMap;
+use crate::types::object::{Keys, Shape};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
-/// From this number of alternatives on, most of them are excluded in one step instead of one by one.
-const CROWD: usize = 8;
+/// The conditions that an object is known to meet.
+struct Known {
+    shape: Shape,
+    keys: Keys,
+    /// The constraint on members that `keys` does not name.
+    rest: ConjunctionId,
+}
+
+impl Known {
+    /// The conditions of a conjunct of objects; None if it has patternProperties or propertyNames, or allows other types.
+    fn of(expander: &mut Expander<'_>, conjunct: &Conjunct) -> Option<Self> {
+        let mut shape = Shape::new(expander, &conjunct.objects);
+        if conjunct.types != Types::OBJECT || shape.is_patterned || shape.names.is_some() {
+            return None;
+        }
+        let conjunctions = &mut expander.subschemas.conjunctions;
+        let rests = shape.members.iter().map(|members| members.rest);
+        let rest = rests.fold(ConjunctionId::ANYTHING, |all, rest| conjunctions.both(all, rest));
+        let keys = shape.named();
+        shape.index(expander, usize::MAX);
+        Some(Known { shape, keys, rest })
+    }
+}
 
 impl Expander<'_> {
     /// For each alternative of oneOf, the part of `context` that meets it and no other alternative. Alternatives whose
@@ -52,10 +75,7 @@ impl Expander<'_> {
         if !is_whole(context) {
             found = self.pruned(&found)?.into();
         }
-        let mut others = others.to_vec();
-        if others.len() >= CROWD {
-            (found, others) = self.without_most(&found, &others)?;
-        }
+        let (mut found, others) = self.without_most(&found, others)?;
         for other in others {
             let excluded = self.expand(other)?;
             if !self.are_disjoint(&found, &excluded)? {
@@ -69,20 +89,15 @@ impl Expander<'_> {
 
     /// Excludes from a single conjunct, in one intersection, all conjunctions whose complement is a single conjunct.
     /// Returns the rest of it, and the conjunctions that are still to be excluded.
+    ///
+    /// The complement of a conjunction has a conjunct for each condition. Conditions that follow from the single conjunct
+    /// are left out before, so that a product of hundreds of unions is mostly one conjunct.
     fn without_most(&mut self, found: &Union, others: &[ConjunctionId]) -> Result<(Union, Vec<ConjunctionId>)> {
         let [conjunct] = &found[..] else { return Ok((found.clone(), others.to_vec())) };
         let (mut excluding, mut left) = (Vec::new(), Vec::new());
-        let known = if conjunct.types == Types::OBJECT { self.known_of(conjunct) } else { None };
+        let known = Known::of(self, conjunct);
         for &other in others {
-            let other = known.as_ref().map_or(Ok(other), |known| self.residual_beside(other, known))?;
-            let inside = self.expand(other)?;
-            let contradicts = match (&known, &inside[..]) {
-                (Some(known), [only]) if only.types.has(Types::OBJECT) => self.contradicts(known, only)?,
-                _ => None,
-            };
-            if contradicts.map_or_else(|| self.are_disjoint(found, &inside), Ok)? {
-                continue;
-            }
+            let Some(other) = self.beside(other, found, known.as_ref())? else { continue };
             let outside = self.subschemas.negated(other);
             let outside = self.expand(outside)?;
             let mut meeting = outside.iter().filter(|one| one.types.has(conjunct.types));
@@ -93,6 +108,72 @@ impl Expander<'_> {
         }
         let found: Vec<Conjunct> = conjunct.meet_all(&excluding).into_iter().collect();
         Ok((self.pruned(&found)?.into(), left))
+    }
+
+    /// A conjunction without the conditions on objects that follow from known ones; None if it is disjoint from `found`,
+    /// which meets them. Errors: as `expand`.
+    fn beside(&mut self, goal: ConjunctionId, found: &Union, known: Option<&Known>) -> Result<Option<ConjunctionId>> {
+        let single = self.positive_literal(goal).map(|of| self.parsed(of).map(|parsed| (of, parsed))).transpose()?;
+        let single = single.filter(|(_, parsed)| parsed.is_conjunct());
+        let Some(((of, parsed), known)) = single.zip(known) else {
+            let inside = self.expand(goal)?;
+            return Ok((!self.are_disjoint(found, &inside)?).then_some(goal));
+        };
+        let mut left = parsed.conjunct.clone();
+        let mut required: FxHashSet<Arc<str>> = known.shape.required.iter().cloned().collect();
+        for condition in &mut left.objects {
+            let ObjectCondition::Required { keys, stated } = condition else { continue };
+            for key in keys.iter().filter(|key| !known.shape.required.contains(*key)) {
+                if known.shape.at(self, key, true)?.is_nothing() {
+                    return Ok(None);
+                }
+                required.insert(key.clone());
+            }
+            let keys = keys.iter().filter(|key| !known.shape.required.contains(*key)).cloned().collect();
+            *condition = ObjectCondition::Required { keys, stated: *stated };
+        }
+        for condition in &mut left.objects {
+            let ObjectCondition::Members(members) = &*condition else { continue };
+            if !members.patterns.is_empty() {
+                continue;
+            }
+            let mut constraints = MemberConstraints::clone(members);
+            if !members.rest.is_anything() {
+                let others = known.keys.iter().filter(|key| members.named(key).is_none());
+                constraints.names.extend(others.map(|key| (key.clone(), members.rest)));
+            }
+            for (key, asked) in &mut constraints.names {
+                let given = known.shape.at(self, key, true)?;
+                if self.follows(*asked, given) {
+                    *asked = ConjunctionId::ANYTHING;
+                } else if required.contains(key) {
+                    let both = self.subschemas.conjunctions.both(given, *asked);
+                    if self.search_contradiction(both, FULL_DEPTH)? {
+                        return Ok(None);
+                    }
+                }
+            }
+            if self.follows(members.rest, known.rest) {
+                constraints.rest = ConjunctionId::ANYTHING;
+            }
+            *condition = ObjectCondition::Members(Members::new(constraints));
+        }
+        left.objects.retain(|condition| match condition {
+            ObjectCondition::Required { keys, .. } => !keys.is_empty(),
+            _ => true,
+        });
+        if left == parsed.conjunct {
+            return Ok(Some(goal));
+        }
+        Ok(Some(self.subschemas.in_conjunct(of, left)))
+    }
+
+    /// Whether each literal of a conjunction is one of another conjunction.
+    fn follows(&self, asked: ConjunctionId, given: ConjunctionId) -> bool {
+        let conjunctions = &self.subschemas.conjunctions;
+        let given_literals = conjunctions.literals(given);
+        let holds = |literal| given_literals.binary_search(literal).is_ok();
+        given.is_nothing() || (!asked.is_nothing() && conjunctions.literals(asked).iter().all(holds))
     }
 
     /// Whether certainly no value is in both unions.

@@ -33,19 +33,20 @@ impl Expander<'_> {
         let parsed = self.parsed(of)?;
         let found = self.own(context, &parsed)?;
         let parts: Vec<Applicator> = parsed.applicators.iter().flat_map(parts).collect();
-        let Some(switch) = self.switch(of, case)? else { return self.applied_parts(found, of, &parts, case) };
-        let first = parts.iter().position(|part| switch.concerns(self, part)).unwrap_or(0);
-        let found = self.applied_parts(found, of, &parts[..first], case)?;
+        let Some(switch) = self.switch(of, &parts, case)? else { return self.applied_parts(found, of, &parts, case) };
+        let (untested, tested) = parts.split_at(switch.untested);
+        let found = self.applied_parts(found, of, untested, case)?;
         let most = self.options.max_alternatives;
         if self.options.splitting == Splitting::Loosened {
             // All cases together stay within the limit of one value.
-            self.options.max_alternatives = (self.options.total / switch.cases.len() as u64).clamp(1, most.max(1));
+            self.options.max_alternatives =
+                (self.options.total / switch.cases(None).len() as u64).clamp(1, most.max(1));
         }
-        let unions = self.applied_cases(&found, of, &parts[first..], &switch, case);
+        let unions = self.applied_cases(&found, of, tested, &switch, case);
         self.options.max_alternatives = most;
         let unions = unions?;
         // Not counted against the limit: one alternative of each case, and as many as the longest anyOf or oneOf lists.
-        let listed = parts[first..].iter().map(|part| match part {
+        let listed = tested.iter().map(|part| match part {
             Applicator::Any(goals) | Applicator::One(goals) => goals.len(),
             Applicator::All(_) | Applicator::Not(_) | Applicator::If(..) => 0,
         });
@@ -63,11 +64,11 @@ impl Expander<'_> {
         outer: Option<&Case<'_>>,
     ) -> Result<Vec<Union>> {
         let mut unions = Vec::new();
-        for (place, conjunct) in switch.conjuncts().enumerate() {
+        for case in switch.cases(outer) {
+            let conjunct = case.conjunct();
             let within = self.product(found, &union_of([conjunct.clone()]))?;
             let within = self.pruned(&within)?;
             if !within.is_empty() {
-                let case = Case::new(switch, place, outer);
                 let met = self.applied_parts(within.into(), of, parts, Some(&case))?;
                 // A case names its member only to split: its condition goes last, so that members keep the order of the
                 // schema.
@@ -103,18 +104,6 @@ impl Expander<'_> {
             };
         }
         Ok(found)
-    }
-
-    /// The applicator that remains in a case: `if` with a decided condition becomes `then` or `else`. Errors: as
-    /// `expand`.
-    fn decided(&mut self, part: &Applicator, case: &Case<'_>) -> Result<Applicator> {
-        Ok(match case.decided(part) {
-            // Each alternative excludes the others, and a conjunction of fewer conditions has a simpler complement.
-            Applicator::One(goals) => {
-                Applicator::One(goals.iter().map(|&goal| self.residual_in_case(goal, case)).collect::<Result<_>>()?)
-            }
-            left => left,
-        })
     }
 
     /// The part of a union that meets the keywords of a subschema other than its applicators.
@@ -190,7 +179,7 @@ impl Expander<'_> {
     pub(super) fn within(&mut self, context: &Union, goal: ConjunctionId, case: Option<&Case<'_>>) -> Result<Union> {
         if !context.is_empty() && !is_whole(context) {
             if let Some(of) = self.positive_literal(goal) {
-                let is_told_apart = case.is_some_and(|case| case.concerns(of)) || self.splits(of)?;
+                let is_told_apart = case.is_some() && self.applies_more(of)? || self.splits(of)?;
                 if is_told_apart && self.applying.insert(of) {
                     let found = self.deeper(|this| this.applied(context, of, case));
                     self.applying.remove(&of);
@@ -200,6 +189,12 @@ impl Expander<'_> {
         }
         let expanded = self.expand(goal)?;
         self.product(context, &expanded)
+    }
+
+    /// Whether a subschema has applicators that a case may decide.
+    fn applies_more(&mut self, of: SubschemaId) -> Result<bool> {
+        let parsed = self.parsed(of)?;
+        Ok(!parsed.applicators.is_empty() && !parsed.has_unevaluated())
     }
 
     /// The subschema of a conjunction that is a single positive literal; None for other conjunctions.

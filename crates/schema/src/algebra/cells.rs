@@ -1,316 +1,204 @@
 //! Tests of one member → cells: sets of its values that no test tells apart, and the tests that hold in each.
 //!
-//! Tests that list constants are split value by value, and languages of strings, such as patterns, by their minterms.
-//! Each other test is compared with each cell.
+//! A test allows some types entirely, a language of strings, and numbers of a list. Strings are split by the minterms of
+//! the languages, and listed numbers one by one. Other tests, such as bounds of numbers, split nothing.
 
-use super::emptiness::FULL_DEPTH;
-use super::lists::{constants, only_lists, Constant};
-use super::switch::Truth;
 use super::union::Union;
 use super::Expander;
-use crate::condition::{Conjunct, ConjunctionId, Matches, StringCondition, SubschemaId, Types};
+use crate::condition::{Conjunct, ConjunctionId, Matches, NumberCondition, StringCondition, SubschemaId, Types};
+use crate::decimal::Decimal;
 use crate::error::Result;
 use crate::types::{string, Terms};
 use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use std::collections::BTreeSet;
 
-/// Most tests that are neither lists nor languages: each of them is compared with each other one.
-const OTHERS: usize = 64;
 /// The types other than strings, one by one.
 const TYPES: [Types; 7] =
     [Types::NULL, Types::FALSE, Types::TRUE, Types::INTEGER, Types::FRACTION, Types::ARRAY, Types::OBJECT];
 
-/// The cells of a member, and the tests that hold in them.
+/// A set of a member's values that no test tells apart.
+pub(super) struct Cell {
+    pub value: ConjunctionId,
+    /// The tests that hold in it, sorted.
+    holding: Vec<ConjunctionId>,
+}
+
+impl Cell {
+    /// Whether a test holds in the cell.
+    pub fn holds(&self, test: ConjunctionId) -> bool {
+        self.holding.binary_search(&test).is_ok()
+    }
+}
+
+/// The cells of a member, and the tests that hold or fail in each.
 pub(super) struct Cells {
-    pub values: Vec<ConjunctionId>,
-    /// Test → the cases in which it holds. Cases 0 and 1 are those without the member, the cells follow.
-    pub truths: FxHashMap<ConjunctionId, Truth>,
+    pub all: Vec<Cell>,
+    pub decided: FxHashSet<ConjunctionId>,
 }
 
-/// The tests of a member, sorted: lists of constants, languages of strings, and others. Numbers are indices into `all`.
-struct Atoms {
-    all: Vec<ConjunctionId>,
-    /// The subschema that messages name for the subschemas made here.
-    from: SubschemaId,
-    /// Listed value → the tests that list it.
-    listed: IndexMap<Constant, Vec<usize>, FxBuildHasher>,
-    languages: Vec<Language>,
-    others: Vec<usize>,
-}
-
-/// A test as the types that it allows entirely, and the language of the strings that it allows.
-struct Language {
-    place: usize,
+/// A test as the types that it allows entirely, the strings and the numbers that it allows.
+struct Test {
+    of: ConjunctionId,
     types: Types,
     texts: TermId,
+    numbers: BTreeSet<Decimal>,
 }
 
-/// The cells so far, and for each one the lists and languages that hold in it.
-#[derive(Default)]
-struct Found {
-    values: Vec<ConjunctionId>,
-    holding: Vec<Vec<usize>>,
-}
-
-impl Found {
-    fn add(&mut self, value: ConjunctionId, holding: Vec<usize>) {
-        self.values.push(value);
-        self.holding.push(holding);
+impl Test {
+    fn allows(&self, number: &Decimal) -> bool {
+        self.numbers.contains(number) || self.types.has(type_of(number))
     }
 }
 
 impl Expander<'_> {
-    /// The cells of a member under these tests; None if the tests give no cell, or too many. Errors: as `expand`.
-    pub(super) fn cells(&mut self, from: SubschemaId, all: Vec<ConjunctionId>) -> Result<Option<Cells>> {
-        let mut atoms = self.atoms(from, all)?;
-        let texts: Vec<u32> = atoms.languages.iter().map(|language| language.texts.number()).collect();
-        let most = usize::try_from(self.options.total).unwrap_or(usize::MAX);
-        let minterms = self.builder.minterms(&texts, most)?.unwrap_or_else(|| {
-            atoms.others.extend(atoms.languages.drain(..).map(|language| language.place));
-            Vec::new()
-        });
-        atoms.others.truncate(OTHERS);
-        // For each listed value, the languages that hold it.
-        let mut within = Vec::with_capacity(atoms.listed.len());
-        for value in atoms.listed.keys() {
-            within.push(self.languages_of(value, &atoms.languages)?);
+    /// The cells of a member under these tests; None if the tests give no cell, or too many. Messages name `from` for
+    /// the subschemas made here. Errors: as `expand`.
+    pub(super) fn cells(&mut self, from: SubschemaId, all: &[ConjunctionId]) -> Result<Option<Cells>> {
+        let mut tests = Vec::with_capacity(all.len());
+        for &of in all {
+            let Some(union) = self.looked_into(of)? else { continue };
+            tests.extend(self.test(of, &union)?);
         }
-
-        let mut found = Found::default();
-        let outside_lists = self.add_lists(&mut found, &atoms, &within)?;
-        let outside_languages = self.add_languages(&mut found, &atoms, &within, &minterms, outside_lists)?;
-        let outside = self.subschemas.conjunctions.both(outside_lists, outside_languages);
-        let outside_others = self.add_others(&mut found, &atoms, [outside_lists, outside_languages])?;
-        if found.values.is_empty() || found.values.len() as u64 > self.options.total {
+        let texts: Vec<TermId> = tests.iter().map(|test| test.texts).collect();
+        let most = usize::try_from(self.options.total).unwrap_or(usize::MAX);
+        let numbers: Vec<u32> = texts.iter().map(|texts| texts.number()).collect();
+        let Some(minterms) = self.builder.minterms(&numbers, most)? else { return Ok(None) };
+        let mut outside = Conjunct::of_strings(vec![in_language(Terms::new(&mut self.builder).alt(&texts)?, false)]);
+        let mut found = Vec::new();
+        self.add_texts(&mut found, from, &tests, &minterms)?;
+        self.add_others(&mut found, from, &tests, &mut outside)?;
+        if found.is_empty() || found.len() > most {
             return Ok(None);
         }
-        found.add(self.subschemas.conjunctions.both(outside, outside_others), Vec::new());
-        self.truths_of_cells(&atoms, &found).map(|truths| Some(Cells { values: found.values, truths }))
+        found.push(Cell { value: self.subschemas.in_conjunct(from, outside), holding: Vec::new() });
+        Ok(Some(Cells { all: found, decided: tests.iter().map(|test| test.of).collect() }))
     }
 
-    fn atoms(&mut self, from: SubschemaId, all: Vec<ConjunctionId>) -> Result<Atoms> {
-        let (mut listed, mut languages, mut others) = (IndexMap::default(), Vec::new(), Vec::new());
-        for (place, &atom) in all.iter().enumerate() {
-            let Some(union) = self.looked_into(atom)? else { continue };
-            if let Some(values) = constants(&union).filter(|_| only_lists(&union)) {
-                values.into_iter().for_each(|value| listed.entry(value).or_insert_with(Vec::new).push(place));
-            } else if let Some((types, texts)) = self.language(&union)? {
-                languages.push(Language { place, types, texts });
-            } else {
-                others.push(place);
-            }
-        }
-        Ok(Atoms { all, from, listed, languages, others })
-    }
-
-    /// A union as the types that it allows entirely, and the language of its strings; None if it has other conditions,
-    /// or strings that no term gives exactly.
-    fn language(&mut self, union: &Union) -> Result<Option<(Types, TermId)>> {
+    /// A test; None if it has conditions other than lists of numbers and languages that a term gives exactly.
+    fn test(&mut self, of: ConjunctionId, union: &Union) -> Result<Option<Test>> {
         let is_exact = |condition: &StringCondition| match condition {
             StringCondition::Matches(matches) => matches.bounds.is_none() && matches.written.is_none(),
             StringCondition::Length { .. } | StringCondition::Among { .. } => true,
         };
-        let (mut types, mut texts) = (Types::NONE, Vec::new());
+        let (mut types, mut texts, mut numbers) = (Types::NONE, Vec::new(), BTreeSet::new());
         for conjunct in union.iter() {
-            if conjunct.condition_count() > conjunct.strings.len() || !conjunct.strings.iter().all(is_exact) {
+            let Conjunct { arrays, objects, strings, .. } = conjunct;
+            if !arrays.is_empty() || !objects.is_empty() || !strings.iter().all(is_exact) {
                 return Ok(None);
             }
-            types = types | conjunct.types & !Types::STRING;
+            types = types | conjunct.types & !(Types::STRING | Types::NUMBER);
+            match &conjunct.numbers[..] {
+                [] => types = types | conjunct.types & Types::NUMBER,
+                [NumberCondition::Among { values, positive: true, .. }] => {
+                    numbers.extend(values.iter().filter(|value| conjunct.types.has(type_of(value))).cloned());
+                }
+                _ => return Ok(None),
+            }
             if conjunct.types.has(Types::STRING) {
-                texts.extend(string::lower(&Terms::new(&mut self.builder), &conjunct.strings)?);
+                texts.extend(string::lower(&Terms::new(&mut self.builder), strings)?);
             }
         }
-        Ok(Some((types, Terms::new(&mut self.builder).alt(&texts)?)))
+        let texts = Terms::new(&mut self.builder).alt(&texts)?;
+        Ok(Some(Test { of, types, texts, numbers }))
     }
 
-    /// The languages that hold a listed value.
-    fn languages_of(&mut self, value: &Constant, languages: &[Language]) -> Result<Vec<u32>> {
-        let mut found = Vec::new();
-        for (at, language) in (0..).zip(languages) {
-            let holds = match value {
-                Constant::Text(text) => Terms::new(&mut self.builder).accepts(language.texts, text)?,
-                other => language.types.has(type_of(other)),
-            };
-            found.extend(holds.then_some(at));
-        }
-        Ok(found)
-    }
-
-    /// Adds a cell for each group of listed values that are in the same lists and languages: of `[1, 2]` and `[1, 3]`,
-    /// the cells are 1, 2 and 3. A cell is the intersection of its lists and languages, without others that overlap the
-    /// first of them. Returns the complement of all lists.
-    fn add_lists(&mut self, found: &mut Found, atoms: &Atoms, within: &[Vec<u32>]) -> Result<ConjunctionId> {
-        let mut groups: IndexSet<Vec<usize>, FxBuildHasher> = IndexSet::default();
-        for (lists, within) in atoms.listed.values().zip(within) {
-            let languages = within.iter().map(|&at| atoms.languages[at as usize].place);
-            groups.insert(lists.iter().copied().chain(languages).collect());
-        }
-        let mut sharing: IndexMap<usize, IndexSet<usize, FxBuildHasher>, FxBuildHasher> = IndexMap::default();
-        for group in &groups {
-            self.count_conditions(group.len() * group.len())?;
-            group.iter().for_each(|&place| sharing.entry(place).or_default().extend(group));
-        }
-        for group in groups {
-            let mut cell = ConjunctionId::ANYTHING;
-            for &place in &group {
-                cell = self.subschemas.conjunctions.both(cell, atoms.all[place]);
-            }
-            for &place in sharing[&group[0]].iter().filter(|place| !group.contains(place)) {
-                let outside = self.subschemas.negated(atoms.all[place]);
-                cell = self.subschemas.conjunctions.both(cell, outside);
-            }
-            found.add(cell, group);
-        }
-        let lists: IndexSet<usize, FxBuildHasher> = atoms.listed.values().flatten().copied().collect();
-        let lists: Vec<ConjunctionId> = lists.into_iter().map(|place| atoms.all[place]).collect();
-        let lists = self.subschemas.either(atoms.from, &lists);
-        Ok(self.subschemas.negated(lists))
-    }
-
-    /// Adds a cell for each minterm of the languages, and for each group of types that the same languages allow,
-    /// without the listed values. Returns the complement of all languages.
-    fn add_languages(
+    /// Adds a cell for each minterm of the languages. A cell is the intersection of its tests, without the languages
+    /// that overlap the rarest of them.
+    fn add_texts(
         &mut self,
-        found: &mut Found,
-        atoms: &Atoms,
-        within: &[Vec<u32>],
+        found: &mut Vec<Cell>,
+        from: SubschemaId,
+        tests: &[Test],
         minterms: &[Vec<u32>],
-        outside_lists: ConjunctionId,
-    ) -> Result<ConjunctionId> {
-        let Atoms { from, languages, .. } = atoms;
-        if languages.is_empty() {
-            return Ok(ConjunctionId::ANYTHING);
-        }
-        let (mut listed_texts, mut listed_types) = (FxHashSet::default(), Types::NONE);
-        for (value, within) in atoms.listed.keys().zip(within) {
-            match value {
-                Constant::Text(_) => _ = listed_texts.insert(within),
-                other => listed_types = listed_types | type_of(other),
-            }
-        }
-        let places = |minterm: &[u32]| minterm.iter().map(|&at| languages[at as usize].place).collect();
-        let mut of_language: Vec<Vec<usize>> = vec![Vec::new(); languages.len()];
+    ) -> Result<()> {
+        let mut of_test: Vec<Vec<usize>> = vec![Vec::new(); tests.len()];
         for (number, minterm) in minterms.iter().enumerate() {
-            minterm.iter().for_each(|&at| of_language[at as usize].push(number));
+            minterm.iter().for_each(|&at| of_test[at as usize].push(number));
         }
         for minterm in minterms {
-            let Some(rarest) = minterm.iter().map(|&at| &of_language[at as usize]).min_by_key(|of| of.len()) else {
+            let Some(rarest) = minterm.iter().map(|&at| &of_test[at as usize]).min_by_key(|of| of.len()) else {
                 continue;
             };
             let mut beside: IndexSet<u32, FxBuildHasher> = IndexSet::default();
             rarest.iter().for_each(|&number| beside.extend(&minterms[number]));
             self.count_conditions(rarest.iter().map(|&number| minterms[number].len()).sum())?;
             beside.retain(|at| !minterm.contains(at));
-            let texts = |at: &u32| languages[*at as usize].texts;
-            let mut conditions: Vec<_> = minterm.iter().map(|at| in_language(texts(at), true)).collect();
+            let mut conjunct = Conjunct::of_types(Types::STRING);
             if !beside.is_empty() {
-                let beside: Vec<TermId> = beside.iter().map(texts).collect();
-                conditions.push(in_language(Terms::new(&mut self.builder).alt(&beside)?, false));
+                let beside: Vec<TermId> = beside.iter().map(|&at| tests[at as usize].texts).collect();
+                conjunct.strings.push(in_language(Terms::new(&mut self.builder).alt(&beside)?, false));
             }
-            let mut cell = self.subschemas.in_conjunct(*from, Conjunct::of_strings(conditions));
-            if listed_texts.contains(minterm) {
-                cell = self.subschemas.conjunctions.both(cell, outside_lists);
-            }
-            found.add(cell, places(minterm));
+            let holding = minterm.iter().map(|&at| &tests[at as usize]).collect();
+            self.add(found, from, holding, conjunct);
         }
-        let mut types_within: IndexMap<Vec<u32>, Types, FxBuildHasher> = IndexMap::default();
+        Ok(())
+    }
+
+    /// Adds a cell for each group of listed numbers, and of types, that the same tests allow. Values that no test allows
+    /// become part of `outside`.
+    fn add_others(
+        &mut self,
+        found: &mut Vec<Cell>,
+        from: SubschemaId,
+        tests: &[Test],
+        outside: &mut Conjunct,
+    ) -> Result<()> {
+        let listed: BTreeSet<&Decimal> = tests.iter().flat_map(|test| &test.numbers).collect();
+        self.count_conditions(listed.len() * tests.len())?;
+        let mut groups: IndexMap<Vec<usize>, BTreeSet<Decimal>, FxBuildHasher> = IndexMap::default();
+        let places = |allows: &dyn Fn(&Test) -> bool| -> Vec<usize> {
+            (0..tests.len()).filter(|&place| allows(&tests[place])).collect()
+        };
+        for &number in &listed {
+            groups.entry(places(&|test| test.allows(number))).or_default().insert(number.clone());
+        }
+        for (holding, values) in groups {
+            let conjunct = Conjunct::of_numbers(vec![NumberCondition::among(values, BTreeSet::new())]);
+            self.add(found, from, holding.iter().map(|&place| &tests[place]).collect(), conjunct);
+        }
+        let among = || NumberCondition::among(listed.iter().copied().cloned().collect(), BTreeSet::new());
+        let unlisted = (!listed.is_empty()).then(|| among().negated());
+        let mut types_of: IndexMap<Vec<usize>, Types, FxBuildHasher> = IndexMap::default();
         for of in TYPES {
-            let within =
-                (0..).zip(languages).filter(|(_, language)| language.types.has(of)).map(|(at, _)| at).collect();
-            let types = types_within.entry(within).or_insert(Types::NONE);
+            let types = types_of.entry(places(&|test| test.types.has(of))).or_insert(Types::NONE);
             *types = *types | of;
         }
-        let mut outside = Conjunct::of_types(Types::STRING);
-        for (within, types) in &types_within {
-            if within.is_empty() {
-                outside.types = outside.types | *types;
-                continue;
+        for (holding, types) in types_of {
+            let numbers = unlisted.iter().filter(|_| types.has(Types::NUMBER)).cloned().collect();
+            if holding.is_empty() {
+                (outside.types, outside.numbers) = (outside.types | types, numbers);
+            } else {
+                let conjunct = Conjunct { numbers, ..Conjunct::of_types(types) };
+                self.add(found, from, holding.iter().map(|&place| &tests[place]).collect(), conjunct);
             }
-            let mut cell = self.subschemas.in_conjunct(*from, Conjunct::of_types(*types));
-            if types.has(listed_types) {
-                cell = self.subschemas.conjunctions.both(cell, outside_lists);
-            }
-            found.add(cell, places(within));
         }
-        let texts: Vec<TermId> = languages.iter().map(|language| language.texts).collect();
-        outside.strings.push(in_language(Terms::new(&mut self.builder).alt(&texts)?, false));
-        Ok(self.subschemas.in_conjunct(*from, outside))
+        Ok(())
     }
 
-    /// Adds a cell for each of the other tests that are disjoint from each other, without the values in lists and
-    /// languages. Returns the complement of these tests.
-    fn add_others(&mut self, found: &mut Found, atoms: &Atoms, outside: [ConjunctionId; 2]) -> Result<ConjunctionId> {
-        let mut disjoint: Vec<ConjunctionId> = Vec::new();
-        for &place in &atoms.others {
-            let mut is_disjoint = true;
-            for &other in &disjoint {
-                is_disjoint = is_disjoint && self.excludes(atoms.all[place], other)?;
-            }
-            if is_disjoint {
-                disjoint.push(atoms.all[place]);
-            }
+    /// Adds the values of a conjunct that meet all of these tests.
+    fn add(&mut self, found: &mut Vec<Cell>, from: SubschemaId, tests: Vec<&Test>, within: Conjunct) {
+        let is_within = |test: &&Test| test.types.is_empty() && test.numbers.is_empty();
+        let needs_conjunct = within != Conjunct::of_types(Types::STRING) || !tests.iter().any(is_within);
+        let mut value = match needs_conjunct {
+            true => self.subschemas.in_conjunct(from, within),
+            false => ConjunctionId::ANYTHING,
+        };
+        let mut holding: Vec<ConjunctionId> = tests.iter().map(|test| test.of).collect();
+        for &test in &holding {
+            value = self.subschemas.conjunctions.both(value, test);
         }
-        for &atom in &disjoint {
-            let mut cell = atom;
-            for outside in outside {
-                let inside = self.subschemas.negated(outside);
-                if !self.excludes(atom, inside)? {
-                    cell = self.subschemas.conjunctions.both(cell, outside);
-                }
-            }
-            found.add(cell, Vec::new());
-        }
-        let disjoint = self.subschemas.either(atoms.from, &disjoint);
-        Ok(self.subschemas.negated(disjoint))
-    }
-
-    /// Test → the cells in which it holds, and those in which it fails.
-    fn truths_of_cells(&mut self, atoms: &Atoms, found: &Found) -> Result<FxHashMap<ConjunctionId, Truth>> {
-        let count = found.values.len() + 2;
-        let mut fails = Truth::always(count).negated();
-        (0..2).for_each(|case| fails.fails.remove(case));
-        let told = atoms.listed.values().flatten().copied();
-        let told = told.chain(atoms.languages.iter().map(|language| language.place));
-        let mut truths: FxHashMap<ConjunctionId, Truth> = told.map(|place| (atoms.all[place], fails.clone())).collect();
-        for (case, holding) in (2..).zip(&found.holding) {
-            for &place in holding {
-                if let Some(truth) = truths.get_mut(&atoms.all[place]) {
-                    truth.fails.remove(case);
-                    truth.holds.insert(case);
-                }
-            }
-        }
-        for &place in &atoms.others {
-            let atom = atoms.all[place];
-            let mut truth = Truth::unknown(count);
-            let outside = self.subschemas.negated(atom);
-            for (case, &value) in (2..).zip(&found.values) {
-                if self.excludes(value, atom)? {
-                    truth.fails.insert(case);
-                } else if self.excludes(value, outside)? {
-                    truth.holds.insert(case);
-                }
-            }
-            truths.insert(atom, truth);
-        }
-        Ok(truths)
-    }
-
-    /// Whether certainly no value meets both conjunctions.
-    fn excludes(&mut self, one: ConjunctionId, other: ConjunctionId) -> Result<bool> {
-        let both = self.subschemas.conjunctions.both(one, other);
-        self.search_contradiction(both, FULL_DEPTH)
+        holding.sort_unstable();
+        found.push(Cell { value, holding });
     }
 }
 
-/// The type of a listed value.
-fn type_of(value: &Constant) -> Types {
-    match value {
-        Constant::Text(_) => Types::STRING,
-        Constant::Word(word) => *word,
-        Constant::Number(number) if number.is_integer() => Types::INTEGER,
-        Constant::Number(_) => Types::FRACTION,
+fn type_of(number: &Decimal) -> Types {
+    if number.is_integer() {
+        Types::INTEGER
+    } else {
+        Types::FRACTION
     }
 }
 

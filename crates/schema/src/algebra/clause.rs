@@ -5,13 +5,13 @@
 //! multiply.
 
 use super::complement::Asked;
-use super::union::{distinct, Union};
+use super::union::Union;
 use super::Expander;
-use crate::condition::{Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, Types};
+use crate::condition::{
+    each_once, Clause, Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, Types,
+};
 use crate::error::Result;
 use crate::types::object;
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
 
 /// Most clauses of a union: more of them cost an object more than the conjuncts that they replace.
@@ -19,18 +19,6 @@ const CLAUSES: usize = 16;
 
 /// Most literals of a clause: an object keeps no more marks.
 const LITERALS: usize = object::MARKED;
-
-/// Members that break each of the premises imply a member that breaks one of the conclusions.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Clause {
-    premises: Vec<Members>,
-    conclusions: Vec<Members>,
-}
-
-/// The values without duplicates, in the order of first occurrence.
-fn each_once<T: std::hash::Hash + Eq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    values.into_iter().collect::<IndexSet<T, FxBuildHasher>>().into_iter().collect()
-}
 
 /// Splits constraints in two: those on the keys of `needed`, and the rest.
 pub(super) fn parted<'k>(members: &Members, needed: impl IntoIterator<Item = &'k Arc<str>>) -> (Asked, Members) {
@@ -51,67 +39,6 @@ pub(super) fn parted<'k>(members: &Members, needed: impl IntoIterator<Item = &'k
 /// Equal constraints for all that restrict a single key alike.
 fn literal(members: &Members) -> Members {
     members.only().map_or_else(|| members.clone(), |(key, asked)| Members::single(key.clone(), asked))
-}
-
-/// The key that the constraints forbid, if they ask for nothing else.
-fn key_of(members: &Members) -> Option<&Arc<str>> {
-    members.only().filter(|(_, asked)| asked.is_nothing()).map(|(key, _)| key)
-}
-
-/// The constraints that forbid a key and ask for nothing else.
-fn absent(key: &Arc<str>) -> Members {
-    Members::single(key.clone(), ConjunctionId::NOTHING)
-}
-
-impl Clause {
-    fn met(members: Members) -> Self {
-        Clause { premises: vec![members], conclusions: Vec::new() }
-    }
-
-    fn broken(members: Members) -> Self {
-        Clause { premises: Vec::new(), conclusions: vec![members] }
-    }
-
-    /// The clause of these literals; None if it always holds.
-    fn of(premises: impl IntoIterator<Item = Members>, conclusions: impl IntoIterator<Item = Members>) -> Option<Self> {
-        let (premises, conclusions) = (each_once(premises), each_once(conclusions));
-        let always_holds = premises.iter().any(|members| conclusions.contains(members));
-        (!always_holds).then_some(Clause { premises, conclusions })
-    }
-
-    fn literal_count(&self) -> usize {
-        self.premises.len() + self.conclusions.len()
-    }
-
-    /// The clause that holds where either of two clauses holds.
-    fn either(&self, other: &Self) -> Option<Self> {
-        let both = |left: &[Members], right: &[Members]| [left, right].concat();
-        Self::of(both(&self.premises, &other.premises), both(&self.conclusions, &other.conclusions))
-    }
-
-    /// The simplest condition that is equivalent to the clause.
-    fn condition(&self) -> ObjectCondition {
-        match (&self.premises[..], &self.conclusions[..]) {
-            ([], [broken]) => match key_of(broken) {
-                Some(key) => ObjectCondition::Required { keys: Arc::from([key.clone()]), stated: false },
-                None => ObjectCondition::Breaks(broken.clone()),
-            },
-            ([met], []) => ObjectCondition::Members(met.clone()),
-            ([premise], [conclusion]) if key_of(premise).is_some() && key_of(conclusion).is_some() => {
-                let key = |members| key_of(members).expect("both have one").clone();
-                ObjectCondition::Implies { key: key(premise), needs: key(conclusion) }
-            }
-            (premises, conclusions) => {
-                ObjectCondition::Clause { premises: premises.into(), conclusions: conclusions.into() }
-            }
-        }
-    }
-
-    /// The complement, a conjunction of conditions.
-    fn negated(&self) -> Vec<ObjectCondition> {
-        let broken = self.premises.iter().map(|members| Clause::broken(members.clone()).condition());
-        broken.chain(self.conclusions.iter().cloned().map(ObjectCondition::Members)).collect()
-    }
 }
 
 impl Expander<'_> {
@@ -136,13 +63,11 @@ impl Expander<'_> {
                         found.push(Clause::met(literal(&members)));
                     }
                 }
-                ObjectCondition::Breaks(members) => found.push(Clause::broken(literal(members))),
                 ObjectCondition::Implies { key, needs } => {
-                    found.push(Clause { premises: vec![absent(key)], conclusions: vec![absent(needs)] });
+                    let [premise, conclusion] = [key, needs].map(|key| Members::absent(key.clone()));
+                    found.extend(Clause::of([premise], [conclusion]));
                 }
-                ObjectCondition::Clause { premises, conclusions } => {
-                    found.push(Clause { premises: premises.to_vec(), conclusions: conclusions.to_vec() });
-                }
+                ObjectCondition::Clause(clause) => found.push(clause.clone()),
                 ObjectCondition::Required { .. } => {}
                 other => others.push(other),
             }
@@ -164,12 +89,12 @@ impl Expander<'_> {
         }
         let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
         for clause in clauses {
-            if clause.literal_count() > 1 {
+            if clause.literals().count() > 1 {
                 found.push(clause.negated());
             } else {
                 // The complement of a single literal is the opposite literal; all of these are one clause.
-                premises.extend(clause.conclusions);
-                conclusions.extend(clause.premises);
+                premises.extend(clause.conclusions.iter().cloned());
+                conclusions.extend(clause.premises.iter().cloned());
             }
         }
         if !premises.is_empty() || !conclusions.is_empty() {
@@ -188,7 +113,7 @@ impl Expander<'_> {
         }
         let Some(objects) = self.union_of_objects(&inside) else { return Ok(union.clone()) };
         let beside = union.iter().filter(|one| !(one.types & !Types::OBJECT).is_empty());
-        let mut found = self.least(distinct(beside.map(|one| one.among(!Types::OBJECT)).collect()))?;
+        let mut found = self.least(each_once(beside.map(|one| one.among(!Types::OBJECT))))?;
         // Conditions are kept by type, so a conjunct of other types can hold the objects, too.
         match found.first_mut() {
             Some(first) => {
@@ -219,7 +144,7 @@ impl Expander<'_> {
                 Some(before) => {
                     let pairs = before.iter().flat_map(|left| clauses.iter().map(move |right| left.either(right)));
                     let joint = each_once(pairs.flatten());
-                    if joint.len() > CLAUSES || joint.iter().any(|clause| clause.literal_count() > LITERALS) {
+                    if joint.len() > CLAUSES || joint.iter().any(|clause| clause.literals().count() > LITERALS) {
                         return None;
                     }
                     joint

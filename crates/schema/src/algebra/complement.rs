@@ -102,7 +102,7 @@ impl Expander<'_> {
             }
             for alternative in object::negated(self, &condition)? {
                 let mut made = Vec::with_capacity(2);
-                if !needed.is_empty() && matches!(alternative[..], [ObjectCondition::Breaks(_)]) {
+                if !needed.is_empty() && matches!(alternative[..], [ObjectCondition::Clause(_)]) {
                     made.push(ObjectCondition::Required { keys: needed.clone().into(), stated: false });
                 }
                 made.extend(alternative);
@@ -243,7 +243,7 @@ impl Expander<'_> {
             return Ok(None);
         }
         let parsed = self.parsed(of)?;
-        if !parsed.applicators.is_empty() || !parsed.alternatives.is_empty() || parsed.has_unevaluated() {
+        if !parsed.is_conjunct() {
             return Ok(None);
         }
         self.expand(goal).map(Some)

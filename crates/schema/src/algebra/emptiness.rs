@@ -79,12 +79,7 @@ impl Expander<'_> {
 
     /// Whether certainly no value is in a conjunct. Errors: limits.
     pub(super) fn is_conjunct_empty(&mut self, conjunct: &Conjunct, depth: u32) -> Result<bool> {
-        let types = conjunct.types;
-        Ok(!types.has(Types::WORDS)
-            && (!types.has(Types::STRING) || self.is_textless(&conjunct.strings)?)
-            && (!types.has(Types::NUMBER) || is_numberless(conjunct))
-            && (!types.has(Types::ARRAY) || array::is_empty(self, &conjunct.arrays, depth)?)
-            && (!types.has(Types::OBJECT) || object::is_empty(self, &conjunct.objects, depth)?))
+        Ok(!conjunct.types.has(Types::WORDS) && self.types_left(conjunct, depth)?.is_empty())
     }
 
     /// The types of a conjunct without those of which it certainly has no value. Errors: limits.

@@ -235,7 +235,7 @@ impl<'d> Expander<'d> {
                 Err(error) => return Err(error),
             }
         }
-        if parsed.applicators.is_empty() && parsed.alternatives.is_empty() {
+        if parsed.is_conjunct() {
             return Ok(union_of([parsed.conjunct.clone()]));
         }
         self.applied(&union_of([Conjunct::whole()]), of, None)

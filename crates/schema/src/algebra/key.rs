@@ -48,7 +48,8 @@ impl Expander<'_> {
         names.map(|(pointer, _)| pointer.clone()).collect()
     }
 
-    fn texts_of(&mut self, union: &[Conjunct]) -> Result<Option<TermId>> {
+    /// The term of the strings in a union; None if there are none. Errors: limits.
+    pub(crate) fn texts_of(&mut self, union: &[Conjunct]) -> Result<Option<TermId>> {
         let terms = Terms::new(&mut self.builder);
         let mut nodes: IndexSet<TermId, FxBuildHasher> = IndexSet::default();
         for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {

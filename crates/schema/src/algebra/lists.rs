@@ -107,20 +107,6 @@ pub(super) fn listed_texts(conditions: &[StringCondition]) -> Option<&Arc<BTreeS
     })
 }
 
-/// Whether conjuncts that list values have no other condition.
-pub(super) fn only_lists(conjuncts: &[Conjunct]) -> bool {
-    conjuncts.iter().all(|conjunct| {
-        let is_kept =
-            |value: &Decimal| conjunct.types.has(if value.is_integer() { Types::INTEGER } else { Types::FRACTION });
-        conjunct.strings.len() <= 1
-            && match &conjunct.numbers[..] {
-                [] => true,
-                [NumberCondition::Among { values, .. }] => values.iter().all(is_kept),
-                _ => false,
-            }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

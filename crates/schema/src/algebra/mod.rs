@@ -14,17 +14,14 @@
 //! evaluated   unevaluated* → conjuncts, each with the members and items that it evaluates
 //! emptiness   conjunctions, conjuncts → whether they are certainly empty
 //! clause      conditions on an object ↔ clauses over its members
-//! switch      a case of a member's value → the conditions that are still open
-//! cases       conditions on one member → a switch on its value
+//! switch      conditions on one member → the cases of its value, and the conditions that are still open in each
 //! cells       tests of one member → sets of values that no test tells apart
-//! residual    a conjunction beside known conditions → the conditions that do not follow from them
 //! key         conjunctions on keys → the keys that meet them
 //! lists       conjuncts that only list values → one list
 //! ```
 
 mod apart;
 mod applicator;
-mod cases;
 mod cells;
 mod clause;
 mod complement;
@@ -34,7 +31,6 @@ mod evaluated;
 mod expander;
 mod key;
 mod lists;
-mod residual;
 mod switch;
 mod union;
 

@@ -1,211 +1,353 @@
-//! A case of a member's value → the conditions that are still open in it.
+//! Conditions on one member (`if: {properties: {kind: {const: "a"}}}`) → a switch: the cases of the member's value, and
+//! the conditions that are still open in each.
 //!
 //! An `allOf` of many `if`s that compare one member with constants is a switch: a case such as `kind = "a"` decides
 //! nearly all of them, while a product compares each with each. In a case, a condition is true, false or unknown
-//! (Kleene 1938), since it may test other members, too. `cases` builds switches.
+//! (Kleene 1938), since it may test other members, too.
 
-use super::Expander;
+use super::cells::{Cell, Cells};
+use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, SubschemaId, Types};
+use crate::error::Result;
 use crate::read::Applicator;
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::subschema::Asks;
+use crate::types::object::demand;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
-/// A set of cases.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Cases(pub Vec<u64>);
-
-impl Cases {
-    pub fn none(count: usize) -> Self {
-        Cases(vec![0; count.div_ceil(64)])
-    }
-
-    pub fn insert(&mut self, case: usize) {
-        self.0[case / 64] |= 1 << (case % 64);
-    }
-
-    pub fn remove(&mut self, case: usize) {
-        self.0[case / 64] &= !(1 << (case % 64));
-    }
-
-    pub fn contains(&self, case: usize) -> bool {
-        self.0[case / 64] >> (case % 64) & 1 == 1
-    }
-
-    fn both(&self, other: &Self) -> Self {
-        Cases(self.0.iter().zip(&other.0).map(|(one, other)| one & other).collect())
-    }
-
-    fn either(&self, other: &Self) -> Self {
-        Cases(self.0.iter().zip(&other.0).map(|(one, other)| one | other).collect())
-    }
-}
-
-/// The cases in which a condition certainly holds, and those in which it certainly does not.
-#[derive(Debug, Clone)]
-pub(super) struct Truth {
-    pub holds: Cases,
-    pub fails: Cases,
-}
-
-impl Truth {
-    pub fn unknown(count: usize) -> Self {
-        Truth { holds: Cases::none(count), fails: Cases::none(count) }
-    }
-
-    pub fn always(count: usize) -> Self {
-        let mut found = Self::unknown(count);
-        (0..count).for_each(|case| found.holds.insert(case));
-        found
-    }
-
-    pub fn negated(&self) -> Self {
-        Truth { holds: self.fails.clone(), fails: self.holds.clone() }
-    }
-
-    pub fn and(&self, other: &Self) -> Self {
-        Truth { holds: self.holds.both(&other.holds), fails: self.fails.either(&other.fails) }
-    }
-
-    pub fn or(&self, other: &Self) -> Self {
-        self.negated().and(&other.negated()).negated()
-    }
-
-    pub fn at(&self, case: usize) -> Option<bool> {
-        match (self.holds.contains(case), self.fails.contains(case)) {
-            (false, false) => None,
-            (holds, _) => Some(holds),
-        }
-    }
-}
+/// Fewest different tests of one member that make a switch; with fewer, a product takes no longer.
+const MANY: usize = 3;
+/// Most subschemas that a search for tests reads.
+const WALKED: usize = 4_096;
+/// Keywords of which a test of a member has one; without them, a switch is not worth its cases.
+const TESTING: [&str; 3] = ["const", "enum", "pattern"];
 
 /// The member in one case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Member {
+enum Member {
     /// The value is no object.
     NoObject,
     /// The object has no such member.
     Absent,
-    /// The member meets the conjunction.
-    Present(ConjunctionId),
-    /// The member meets the conjunction, or is absent.
-    Optional(ConjunctionId),
+    /// The member is in the cell.
+    Present(Cell),
 }
 
-/// The cases of one member's value, and the tests that hold in each.
+/// The cases of one member's value.
 pub(super) struct Switch {
-    pub key: Arc<str>,
-    pub cases: Vec<Member>,
-    /// Tested conjunction → the cases in which it holds.
-    pub truths: FxHashMap<ConjunctionId, Truth>,
-    /// Constraint on the member → the cases in which it holds.
-    pub atoms: FxHashMap<ConjunctionId, Truth>,
-    /// The subschemas that have a test, and those that apply such a subschema.
-    pub testing: FxHashSet<SubschemaId>,
+    key: Arc<str>,
+    /// How many of the first applicators do not test the member.
+    pub untested: usize,
+    members: Vec<Member>,
+    /// The constraints on the member that hold or fail in each cell.
+    decided: FxHashSet<ConjunctionId>,
 }
 
 /// A case of a switch; `outer` is the case of an enclosing switch.
-#[derive(Clone, Copy)]
 pub(super) struct Case<'s> {
     switch: &'s Switch,
-    place: usize,
+    member: &'s Member,
     outer: Option<&'s Case<'s>>,
+    /// Subschema with applicators → whether the case meets it.
+    known: RefCell<FxHashMap<SubschemaId, Option<bool>>>,
 }
 
-impl<'s> Case<'s> {
-    pub fn new(switch: &'s Switch, place: usize, outer: Option<&'s Case<'s>>) -> Self {
-        Case { switch, place, outer }
-    }
+/// A truth of three values: None if unknown.
+type Truth = Option<bool>;
 
-    /// Whether a tested conjunction holds in this case; None if unknown.
-    fn truth(&self, of: ConjunctionId) -> Option<bool> {
-        let known = self.switch.truths.get(&of).and_then(|truth| truth.at(self.place));
-        known.or_else(|| self.outer?.truth(of))
+fn both(one: Truth, other: Truth) -> Truth {
+    match (one, other) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
     }
+}
 
-    /// Whether a subschema has tests that this case may decide.
-    pub fn concerns(&self, of: SubschemaId) -> bool {
-        self.switch.testing.contains(&of) || self.outer.is_some_and(|outer| outer.concerns(of))
-    }
-
-    pub fn is_of(&self, key: &str) -> bool {
-        &*self.switch.key == key || self.outer.is_some_and(|outer| outer.is_of(key))
-    }
-
-    /// The member of the innermost switch.
-    pub fn key(&self) -> &Arc<str> {
-        &self.switch.key
-    }
-
-    /// Whether the member of the innermost switch is absent, or certainly meets a conjunction.
-    pub fn grants(&self, asked: ConjunctionId) -> bool {
-        match self.switch.cases[self.place] {
-            Member::NoObject => false,
-            Member::Absent => true,
-            Member::Present(_) | Member::Optional(_) => {
-                self.switch.atoms.get(&asked).and_then(|truth| truth.at(self.place)) == Some(true)
-            }
-        }
-    }
-
-    /// Whether the object certainly has the member of the innermost switch.
-    pub fn is_present(&self) -> bool {
-        matches!(self.switch.cases[self.place], Member::Present(_))
-    }
-
-    /// The applicator without the tests that this case decides: `if` becomes `then` or `else`.
-    pub fn decided(&self, applicator: &Applicator) -> Applicator {
-        let (nothing, all) = (Applicator::All(vec![ConjunctionId::NOTHING]), Applicator::All(Vec::new()));
-        let left = |goals: &[ConjunctionId]| -> Vec<ConjunctionId> {
-            goals.iter().copied().filter(|&goal| self.truth(goal) != Some(false)).collect()
-        };
-        match applicator {
-            Applicator::All(_) => applicator.clone(),
-            &Applicator::If(condition, then, other) => match self.truth(condition) {
-                Some(holds) => Applicator::All(vec![if holds { then } else { other }]),
-                None => applicator.clone(),
-            },
-            &Applicator::Not(goal) => match self.truth(goal) {
-                Some(true) => nothing,
-                Some(false) => all,
-                None => applicator.clone(),
-            },
-            Applicator::Any(goals) if goals.iter().any(|&goal| self.truth(goal) == Some(true)) => all,
-            Applicator::Any(goals) | Applicator::One(goals) => match (left(goals), applicator) {
-                (goals, _) if goals.is_empty() => nothing,
-                (goals, _) if goals.len() == 1 => Applicator::All(goals),
-                (goals, Applicator::One(_)) => Applicator::One(goals),
-                (goals, _) => Applicator::Any(goals),
-            },
-        }
-    }
+fn negated(truth: Truth) -> Truth {
+    truth.map(|holds| !holds)
 }
 
 impl Switch {
-    /// The conjunct of each case.
-    pub fn conjuncts(&self) -> impl Iterator<Item = Conjunct> + '_ {
-        let with = |asked| ObjectCondition::Members(Members::single(self.key.clone(), asked));
-        let required = || ObjectCondition::Required { keys: Arc::from([self.key.clone()]), stated: false };
-        self.cases.iter().map(move |case| match *case {
+    /// The cases; `outer` is the case of an enclosing switch.
+    pub fn cases<'s>(&'s self, outer: Option<&'s Case<'s>>) -> impl ExactSizeIterator<Item = Case<'s>> {
+        self.members.iter().map(move |member| Case { switch: self, member, outer, known: RefCell::default() })
+    }
+}
+
+impl<'s> Case<'s> {
+    /// The values of the case.
+    pub fn conjunct(&self) -> Conjunct {
+        let key = &self.switch.key;
+        let with = |asked| ObjectCondition::Members(Members::single(key.clone(), asked));
+        match self.member {
             Member::NoObject => Conjunct::of_types(!Types::OBJECT),
             Member::Absent => Conjunct::of_objects(vec![with(ConjunctionId::NOTHING)]),
-            Member::Optional(asked) => Conjunct::of_objects(vec![with(asked)]),
-            Member::Present(asked) => Conjunct::of_objects(vec![with(asked), required()]),
+            Member::Present(cell) => {
+                let required = ObjectCondition::Required { keys: Arc::from([key.clone()]), stated: false };
+                Conjunct::of_objects(vec![with(cell.value), required])
+            }
+        }
+    }
+
+    /// This case or an enclosing one, of the switch on a member.
+    fn of(&self, key: &str) -> Option<&Case<'s>> {
+        match *self.switch.key == *key {
+            true => Some(self),
+            false => self.outer?.of(key),
+        }
+    }
+
+    /// Whether the member meets a constraint, if it is there.
+    fn meets(&self, asked: ConjunctionId) -> Truth {
+        match self.member {
+            Member::NoObject | Member::Absent => Some(true),
+            Member::Present(_) if asked.is_anything() || asked.is_nothing() => Some(asked.is_anything()),
+            Member::Present(cell) if cell.holds(asked) => Some(true),
+            Member::Present(_) => self.switch.decided.contains(&asked).then_some(false),
+        }
+    }
+}
+
+impl Expander<'_> {
+    /// The switch on the member that applicators of a subschema test most often; None with few tests. Errors: as
+    /// `expand`.
+    pub(super) fn switch(
+        &mut self,
+        of: SubschemaId,
+        parts: &[Applicator],
+        case: Option<&Case<'_>>,
+    ) -> Result<Option<Rc<Switch>>> {
+        if parts.is_empty() || self.options.splitting == Splitting::Clauses {
+            return Ok(None);
+        }
+        let found = match self.switches.get(&of) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.switch_of(of, parts)?.map(Rc::new);
+                self.switches.insert(of, found.clone());
+                found
+            }
+        };
+        Ok(found.filter(|switch| case.is_none_or(|case| case.of(&switch.key).is_none())))
+    }
+
+    fn switch_of(&mut self, of: SubschemaId, parts: &[Applicator]) -> Result<Option<Switch>> {
+        let Some(tests) = self.tests(parts)? else { return Ok(None) };
+        // The constraints on members in tests, each with the first applicator that has it.
+        let mut constraints: IndexMap<Members, usize, FxBuildHasher> = IndexMap::default();
+        for &(goal, part) in &tests {
+            for members in self.constraints_of(goal)? {
+                constraints.entry(members).or_insert(part);
+            }
+        }
+        let mut asked: IndexMap<&Arc<str>, FxHashSet<ConjunctionId>, FxBuildHasher> = IndexMap::default();
+        for (key, goal) in constraints.keys().flat_map(|members| &members.names) {
+            if self.is_test(*goal) {
+                asked.entry(key).or_default().insert(*goal);
+            }
+        }
+        let most = asked.values().map(FxHashSet::len).max().unwrap_or(0);
+        let Some((&key, _)) = asked.iter().find(|(_, asked)| asked.len() >= MANY && asked.len() == most) else {
+            return Ok(None);
+        };
+        let untested = constraints.iter().filter(|(members, _)| members.named(key).is_some());
+        let untested = untested.map(|(_, &part)| part).min().unwrap_or(0);
+        // All constraints on the member, of all tests.
+        let mut atoms: IndexSet<ConjunctionId, FxBuildHasher> = IndexSet::default();
+        for members in constraints.keys() {
+            let asked = demand(self, members, key)?;
+            if !asked.is_anything() && !asked.is_nothing() {
+                atoms.insert(asked);
+            }
+        }
+        let Some(Cells { all, decided }) = self.cells(of, &atoms.into_iter().collect::<Vec<_>>())? else {
+            return Ok(None);
+        };
+        let mut members = vec![Member::NoObject, Member::Absent];
+        members.extend(all.into_iter().map(Member::Present));
+        Ok(Some(Switch { key: key.clone(), untested, members, decided }))
+    }
+
+    /// The tests of applicators, and of those of the subschemas that they apply to the same value: alternatives of anyOf
+    /// and oneOf, conditions of not and if. Each has the index of the applicator. None if these are too many subschemas.
+    fn tests(&mut self, parts: &[Applicator]) -> Result<Option<Vec<(ConjunctionId, usize)>>> {
+        let (mut found, mut met) = (Vec::new(), FxHashSet::default());
+        for (place, part) in parts.iter().enumerate() {
+            let mut stack = vec![part.clone()];
+            while let Some(next) = stack.pop() {
+                let (tested, below) = match next {
+                    Applicator::All(goals) => (Vec::new(), goals),
+                    Applicator::Any(goals) => (goals.clone(), goals),
+                    Applicator::One(goals) => (goals, Vec::new()),
+                    Applicator::Not(goal) => (vec![goal], Vec::new()),
+                    Applicator::If(condition, then, other) => (vec![condition], vec![then, other]),
+                };
+                found.extend(tested.into_iter().map(|goal| (goal, place)));
+                for goal in below.into_iter().rev() {
+                    let Some(of) = self.positive_literal(goal) else { continue };
+                    if !met.insert(of) {
+                        continue;
+                    }
+                    if met.len() > WALKED {
+                        return Ok(None);
+                    }
+                    let parsed = self.parsed(of)?;
+                    self.count_conditions(1 + parsed.applicators.len())?;
+                    stack.extend(parsed.applicators.iter().rev().cloned());
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The constraints on members in a condition and in all subschemas that it applies to the same value.
+    fn constraints_of(&mut self, goal: ConjunctionId) -> Result<Vec<Members>> {
+        let mut found = Vec::new();
+        let mut stack = vec![goal];
+        let mut met = FxHashSet::default();
+        while let Some(goal) = stack.pop() {
+            for literal in self.subschemas.conjunctions.literals(goal).iter() {
+                if !met.insert(literal.subschema()) || met.len() > WALKED {
+                    continue;
+                }
+                let parsed = self.parsed(literal.subschema())?;
+                found.extend(parsed.conjunct.objects.iter().filter_map(|condition| match condition {
+                    ObjectCondition::Members(members) => Some(members.clone()),
+                    _ => None,
+                }));
+                stack.extend(parsed.applicators.iter().flat_map(Applicator::goals));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the conjunction is one subschema of the document, with const, enum or pattern.
+    fn is_test(&self, asked: ConjunctionId) -> bool {
+        let Some(literal) = self.subschemas.conjunctions.single(asked) else { return false };
+        let Asks::Schema(schema) = self.subschemas.get(literal.subschema()).asks else { return false };
+        let members = self.subschemas.documents.object(schema);
+        members.is_some_and(|members| TESTING.iter().any(|keyword| members.get(keyword).is_some()))
+    }
+
+    /// The applicator without the tests that a case decides: `if` becomes `then` or `else`. Errors: as `expand`.
+    pub(super) fn decided(&mut self, applicator: &Applicator, case: &Case<'_>) -> Result<Applicator> {
+        let (nothing, all) = (Applicator::All(vec![ConjunctionId::NOTHING]), Applicator::All(Vec::new()));
+        Ok(match applicator {
+            Applicator::All(_) => applicator.clone(),
+            &Applicator::If(condition, then, other) => match self.truth(case, condition)? {
+                Some(holds) => Applicator::All(vec![if holds { then } else { other }]),
+                None => applicator.clone(),
+            },
+            &Applicator::Not(goal) => match self.truth(case, goal)? {
+                Some(holds) if holds => nothing,
+                Some(_) => all,
+                None => applicator.clone(),
+            },
+            Applicator::Any(goals) | Applicator::One(goals) => {
+                let is_any = matches!(applicator, Applicator::Any(_));
+                let mut left = Vec::new();
+                for &goal in goals {
+                    match self.truth(case, goal)? {
+                        Some(true) if is_any => return Ok(all),
+                        Some(false) => {}
+                        _ => left.push(goal),
+                    }
+                }
+                match left.len() {
+                    0 => nothing,
+                    1 => Applicator::All(left),
+                    _ if is_any => Applicator::Any(left),
+                    _ => Applicator::One(left),
+                }
+            }
         })
     }
 
-    /// Whether an applicator has tests that a case may decide.
-    pub fn concerns(&self, expander: &Expander<'_>, applicator: &Applicator) -> bool {
-        let within =
-            |goal: &ConjunctionId| expander.positive_literal(*goal).is_some_and(|of| self.testing.contains(&of));
-        match applicator {
-            Applicator::All(goals) => goals.iter().any(within),
-            Applicator::Any(goals) => goals.iter().any(|goal| within(goal) || self.truths.contains_key(goal)),
-            Applicator::One(goals) => goals.iter().any(|goal| self.truths.contains_key(goal)),
-            Applicator::Not(goal) => self.truths.contains_key(goal),
-            Applicator::If(condition, then, other) => {
-                self.truths.contains_key(condition) || within(then) || within(other)
-            }
+    /// Whether the values of a case meet a conjunction; None also if some do.
+    fn truth(&mut self, case: &Case<'_>, goal: ConjunctionId) -> Result<Truth> {
+        let mut found = Some(!goal.is_nothing());
+        for literal in self.subschemas.conjunctions.literals(goal).iter() {
+            let truth = self.deeper(|this| this.truth_of(case, literal.subschema()))?;
+            found = both(found, if literal.is_negative() { negated(truth) } else { truth });
         }
+        Ok(found)
+    }
+
+    fn truth_of(&mut self, case: &Case<'_>, of: SubschemaId) -> Result<Truth> {
+        let parsed = self.parsed(of)?;
+        self.count_conditions(1 + parsed.conjunct.objects.len())?;
+        let is_more = !parsed.alternatives.is_empty() || parsed.has_unevaluated();
+        let mut found = both(self.truth_of_conjunct(case, &parsed.conjunct)?, if is_more { None } else { Some(true) });
+        if parsed.applicators.is_empty() || found == Some(false) {
+            return Ok(found);
+        }
+        if let Some(&known) = case.known.borrow().get(&of) {
+            return Ok(known);
+        }
+        // A reference back to the subschema finds it unknown.
+        case.known.borrow_mut().insert(of, None);
+        for applicator in &parsed.applicators {
+            let truth =
+                match applicator {
+                    Applicator::All(goals) => goals
+                        .iter()
+                        .try_fold(Some(true), |all, &goal| self.truth(case, goal).map(|one| both(all, one)))?,
+                    Applicator::Any(goals) => negated(goals.iter().try_fold(Some(true), |none, &goal| {
+                        self.truth(case, goal).map(|one| both(none, negated(one)))
+                    })?),
+                    Applicator::One(_) => None,
+                    &Applicator::Not(goal) => negated(self.truth(case, goal)?),
+                    &Applicator::If(condition, then, other) => match self.truth(case, condition)? {
+                        Some(holds) => self.truth(case, if holds { then } else { other })?,
+                        None => None,
+                    },
+                };
+            found = both(found, truth);
+        }
+        case.known.borrow_mut().insert(of, found);
+        Ok(found)
+    }
+
+    fn truth_of_conjunct(&mut self, case: &Case<'_>, of: &Conjunct) -> Result<Truth> {
+        if matches!(case.member, Member::NoObject) {
+            let others = of.types & !Types::OBJECT;
+            let is_unconditional = others == !Types::OBJECT && of.condition_count() == of.objects.len();
+            return Ok((others.is_empty() || is_unconditional).then_some(is_unconditional));
+        }
+        let mut found = Some(of.types.has(Types::OBJECT));
+        for condition in &of.objects {
+            let truth = match condition {
+                ObjectCondition::Members(members) => self.truth_of_members(case, members)?,
+                ObjectCondition::Required { keys, .. } => keys.iter().fold(Some(true), |all, key| {
+                    both(
+                        all,
+                        case.of(key).and_then(|case| match case.member {
+                            Member::Present(_) => Some(true),
+                            Member::Absent => Some(false),
+                            Member::NoObject => None,
+                        }),
+                    )
+                }),
+                _ => None,
+            };
+            found = both(found, truth);
+        }
+        Ok(found)
+    }
+
+    fn truth_of_members(&mut self, case: &Case<'_>, members: &Members) -> Result<Truth> {
+        let is_open = members.patterns.is_empty() && members.rest.is_anything();
+        let asked = members.names.iter().filter(|(_, asked)| !asked.is_anything());
+        let mut found =
+            asked.fold(if is_open { Some(true) } else { None }, |all, (key, _)| both(all, case.of(key).map(|_| true)));
+        let mut next = Some(case);
+        while let Some(case) = next {
+            found = both(found, case.meets(demand(self, members, &case.switch.key)?));
+            next = case.outer;
+        }
+        Ok(found)
     }
 }
 
@@ -213,37 +355,11 @@ impl Switch {
 mod tests {
     use super::*;
 
-    fn truth(holds: &[usize], fails: &[usize]) -> Truth {
-        let mut found = Truth::unknown(70);
-        holds.iter().for_each(|&case| found.holds.insert(case));
-        fails.iter().for_each(|&case| found.fails.insert(case));
-        found
-    }
-
     #[test]
     fn conditions_have_three_values() {
-        let (one, other) = (truth(&[0, 1, 69], &[2]), truth(&[0, 2], &[1, 3]));
-        let at = |truth: &Truth| [0, 1, 2, 3, 69].map(|case| truth.at(case));
-        assert_eq!(at(&one.and(&other)), [Some(true), Some(false), Some(false), Some(false), None]);
-        assert_eq!(at(&one.or(&other)), [Some(true), Some(true), Some(true), None, Some(true)]);
-        assert_eq!(at(&one.negated()), [Some(false), Some(false), Some(true), None, Some(false)]);
-    }
-
-    #[test]
-    fn a_case_decides_what_it_knows() {
-        let goal = ConjunctionId;
-        let truths = [(goal(2), truth(&[1], &[2])), (goal(3), truth(&[2], &[1]))];
-        let (key, cases) = ("k".into(), vec![Member::Absent; 3]);
-        let truths = truths.into_iter().collect();
-        let switch = Switch { key, cases, truths, atoms: FxHashMap::default(), testing: FxHashSet::default() };
-        let in_case = |place, applicator: Applicator| Case::new(&switch, place, None).decided(&applicator);
-        let all = |goals: &[u32]| Applicator::All(goals.iter().copied().map(goal).collect());
-        assert_eq!(in_case(1, Applicator::If(goal(2), goal(7), goal(8))), all(&[7]));
-        assert_eq!(in_case(2, Applicator::If(goal(2), goal(7), goal(8))), all(&[8]));
-        let undecided = Applicator::If(goal(2), goal(7), goal(8));
-        assert_eq!(in_case(0, undecided.clone()), undecided);
-        assert_eq!(in_case(1, Applicator::Not(goal(2))), Applicator::All(vec![ConjunctionId::NOTHING]));
-        assert_eq!(in_case(1, Applicator::One(vec![goal(3), goal(9)])), all(&[9]), "what fails is left out");
-        assert_eq!(in_case(1, Applicator::Any(vec![goal(2), goal(9)])), all(&[]));
+        let values = [Some(true), Some(false), None];
+        let all = values.map(|one| values.map(|other| both(one, other)));
+        assert_eq!(all, [values, [Some(false); 3], [None, Some(false), None]]);
+        assert_eq!(values.map(negated), [Some(false), Some(true), None]);
     }
 }

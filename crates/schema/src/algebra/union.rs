@@ -2,10 +2,8 @@
 
 use super::lists::JoinedLists;
 use super::{Expander, Splitting};
-use crate::condition::{Conjunct, ConjunctionId};
+use crate::condition::{each_once, Conjunct, ConjunctionId};
 use crate::error::{Error, Kind, Result};
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
 
 /// A union of conjuncts, which may overlap.
@@ -38,14 +36,6 @@ pub(super) fn is_whole(union: &[Conjunct]) -> bool {
     matches!(union, [one] if one.is_whole())
 }
 
-/// The conjuncts without duplicates, in the order of first occurrence.
-pub(super) fn distinct(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
-    match conjuncts.len() {
-        0 | 1 => conjuncts,
-        _ => IndexSet::<_, FxBuildHasher>::from_iter(conjuncts).into_iter().collect(),
-    }
-}
-
 impl Expander<'_> {
     /// The union of unions. Errors: too many alternatives; limits.
     pub(super) fn sum<'u>(&mut self, unions: impl IntoIterator<Item = &'u Union>) -> Result<Union> {
@@ -57,7 +47,7 @@ impl Expander<'_> {
                 self.builder.check(0)?;
             }
         }
-        let found = distinct(joined.conjuncts());
+        let found = each_once(joined.conjuncts());
         if count > 1 && !self.is_list(found.len()) {
             self.spend(found.len())?;
         }
@@ -69,7 +59,7 @@ impl Expander<'_> {
     pub(super) fn sum_of_cases(&mut self, cases: &[Union], free: usize) -> Result<Union> {
         let mut joined = JoinedLists::default();
         cases.iter().flat_map(|union| union.iter()).for_each(|conjunct| joined.add(conjunct));
-        let found = distinct(joined.conjuncts());
+        let found = each_once(joined.conjuncts());
         if !self.is_list(found.len()) {
             self.spend(found.len().saturating_sub(free))?;
         }
@@ -109,12 +99,12 @@ impl Expander<'_> {
                 self.builder.check(std::mem::take(&mut steps) as u64)?;
             }
             if fresh.len() > FRESH {
-                kept.extend(self.pruned(&distinct(std::mem::take(&mut fresh)))?);
-                kept = distinct(kept);
+                kept.extend(self.pruned(&each_once(std::mem::take(&mut fresh)))?);
+                kept = each_once(kept);
                 self.check_count(kept.len())?;
             }
         }
-        let mut found = distinct(fresh);
+        let mut found = each_once(fresh);
         if kept.len() + found.len() > CROWD {
             kept.extend(self.pruned(&found)?);
             found = self.least(kept)?;

@@ -11,7 +11,7 @@ mod types;
 
 pub use array::ArrayCondition;
 pub use number::NumberCondition;
-pub use object::{MemberConstraints, Members, ObjectCondition};
+pub use object::{each_once, Clause, MemberConstraints, Members, ObjectCondition};
 pub use string::{Matches, StringCondition, TextBounds};
 pub use types::Types;
 

@@ -2,7 +2,8 @@
 
 use super::ConjunctionId;
 use frisket_core::regular::term::TermId;
-use rustc_hash::{FxHashMap, FxHasher};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -60,8 +61,6 @@ pub enum ObjectCondition {
     },
     /// Every key, as a string, meets the conjunction.
     Names(ConjunctionId),
-    /// Some member does not meet the constraints: the complement of `Members`, as one condition.
-    Breaks(Members),
     /// If the first key is there, so is the second.
     Implies {
         /// The first key.
@@ -69,13 +68,17 @@ pub enum ObjectCondition {
         /// The second.
         needs: Arc<str>,
     },
-    /// If members break each of the premises, some member breaks one of the conclusions.
-    Clause {
-        /// The premises.
-        premises: Arc<[Members]>,
-        /// The conclusions.
-        conclusions: Arc<[Members]>,
-    },
+    /// Members that break some constraints imply one that breaks others.
+    Clause(Clause),
+}
+
+/// Members that break each of the premises imply a member that breaks one of the conclusions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Clause {
+    /// The premises.
+    pub premises: Arc<[Members]>,
+    /// The conclusions.
+    pub conclusions: Arc<[Members]>,
 }
 
 impl MemberConstraints {
@@ -102,6 +105,16 @@ impl Members {
         Self::new(MemberConstraints::of_names(vec![(key, conjunction)]))
     }
 
+    /// The constraint that a member is absent.
+    pub fn absent(key: Arc<str>) -> Self {
+        Self::single(key, ConjunctionId::NOTHING)
+    }
+
+    /// The key that the constraints forbid, if they ask for nothing else.
+    fn forbidden(&self) -> Option<&Arc<str>> {
+        self.only().filter(|(_, asked)| asked.is_nothing()).map(|(key, _)| key)
+    }
+
     /// The constraint on a name; None if `names` lacks it. Patterns are ignored.
     pub fn named(&self, key: &str) -> Option<ConjunctionId> {
         let Shared { constraints, index, .. } = &*self.0;
@@ -125,6 +138,66 @@ impl Members {
             && self.rest.is_anything()
             && self.names.iter().all(|(_, conjunction)| conjunction.is_anything())
     }
+}
+
+impl Clause {
+    /// The clause that all members meet the constraints.
+    pub fn met(members: Members) -> Self {
+        Clause { premises: Arc::from([members]), conclusions: Arc::from([]) }
+    }
+
+    /// The clause that some member does not meet the constraints: the complement of `Members`, as one condition.
+    pub fn broken(members: Members) -> Self {
+        Clause { premises: Arc::from([]), conclusions: Arc::from([members]) }
+    }
+
+    /// The clause of these literals; None if it always holds.
+    pub fn of(
+        premises: impl IntoIterator<Item = Members>,
+        conclusions: impl IntoIterator<Item = Members>,
+    ) -> Option<Self> {
+        let (premises, conclusions) = (each_once(premises), each_once(conclusions));
+        let always_holds = premises.iter().any(|members| conclusions.contains(members));
+        (!always_holds).then(|| Clause { premises: premises.into(), conclusions: conclusions.into() })
+    }
+
+    /// The clause that holds where either of two clauses holds; None if it always holds.
+    pub fn either(&self, other: &Self) -> Option<Self> {
+        let both = |left: &[Members], right: &[Members]| [left, right].concat();
+        Self::of(both(&self.premises, &other.premises), both(&self.conclusions, &other.conclusions))
+    }
+
+    /// The constraints that the clause compares.
+    pub fn literals(&self) -> impl Iterator<Item = &Members> {
+        self.premises.iter().chain(&*self.conclusions)
+    }
+
+    /// The simplest condition that is equivalent to the clause.
+    pub fn condition(&self) -> ObjectCondition {
+        match (&self.premises[..], &self.conclusions[..]) {
+            ([met], []) => ObjectCondition::Members(met.clone()),
+            ([], [broken]) => match broken.forbidden() {
+                Some(key) => ObjectCondition::Required { keys: Arc::from([key.clone()]), stated: false },
+                None => ObjectCondition::Clause(self.clone()),
+            },
+            ([premise], [conclusion]) => match (premise.forbidden(), conclusion.forbidden()) {
+                (Some(key), Some(needs)) => ObjectCondition::Implies { key: key.clone(), needs: needs.clone() },
+                _ => ObjectCondition::Clause(self.clone()),
+            },
+            _ => ObjectCondition::Clause(self.clone()),
+        }
+    }
+
+    /// The complement, a conjunction of conditions.
+    pub fn negated(&self) -> Vec<ObjectCondition> {
+        let broken = self.premises.iter().map(|members| Clause::broken(members.clone()).condition());
+        broken.chain(self.conclusions.iter().cloned().map(ObjectCondition::Members)).collect()
+    }
+}
+
+/// The values without duplicates, in the order of first occurrence.
+pub fn each_once<T: Hash + Eq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    values.into_iter().collect::<IndexSet<T, FxBuildHasher>>().into_iter().collect()
 }
 
 impl Deref for Members {

@@ -104,6 +104,11 @@ impl ParsedSchema {
         }
     }
 
+    /// Whether its conjunct is all that it asks for.
+    pub fn is_conjunct(&self) -> bool {
+        self.applicators.is_empty() && self.alternatives.is_empty() && !self.has_unevaluated()
+    }
+
     /// Whether it has unevaluatedProperties or unevaluatedItems.
     pub fn has_unevaluated(&self) -> bool {
         self.unevaluated_properties.is_some() || self.unevaluated_items.is_some()

@@ -1,7 +1,7 @@
 //! Conditions on an object → whether they certainly contradict each other.
 
 use super::shape::{demand, Keys, Shape};
-use crate::condition::{Members, ObjectCondition};
+use crate::condition::{Clause, Members, ObjectCondition};
 use crate::error::Result;
 use crate::types::Algebra;
 
@@ -31,16 +31,11 @@ pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ObjectCondition], dept
             }
         }
     }
-    let Some(below) = below.filter(|_| !shape.breaks.is_empty() || !shape.clauses.is_empty()) else {
+    let Some(below) = below.filter(|_| !shape.clauses.is_empty()) else {
         return Ok(false);
     };
     let named = shape.named();
-    for members in &shape.breaks {
-        if !is_breakable(algebra, &shape, members, &named, below)? {
-            return Ok(true);
-        }
-    }
-    for (premises, conclusions) in &shape.clauses {
+    for Clause { premises, conclusions } in &shape.clauses {
         let mut contradicts = true;
         for members in premises.iter() {
             contradicts = contradicts && breaks_surely(algebra, &shape, members, below)?;

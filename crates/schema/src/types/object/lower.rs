@@ -63,8 +63,8 @@ pub fn lower<L: Lowering>(lowering: &mut L, conditions: &[ObjectCondition]) -> R
 
 /// Whether a shape with too many marks or overlaps goes on without part of its conditions, which are removed.
 fn is_loosened<L: Lowering>(lowering: &mut L, shape: &mut Shape, error: &Error) -> Result<bool> {
-    if !shape.breaks.is_empty() || !shape.clauses.is_empty() {
-        (shape.breaks, shape.clauses) = (Vec::new(), Vec::new());
+    if !shape.clauses.is_empty() {
+        shape.clauses = Vec::new();
         return lowering.leaves_out(error, &SPLITTING, "too many demands on its members: objects that do not meet it");
     }
     if shape.without_patterns() {

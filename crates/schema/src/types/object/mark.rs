@@ -36,9 +36,7 @@ pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
         marked.iter().position(|other| other == members).and_then(|at| (1 as Marks).checked_shl(at as u32)).unwrap_or(0)
     };
     let bits = |some: &[Members]| some.iter().fold(0, |bits, members| bits | bit(members));
-    let alone = shape.breaks.iter().map(|members| (0, bit(members)));
-    let clauses = shape.clauses.iter().map(|(premises, conclusions)| (bits(premises), bits(conclusions)));
-    alone.chain(clauses).collect()
+    shape.clauses.iter().map(|clause| (bits(&clause.premises), bits(&clause.conclusions))).collect()
 }
 
 /// The clauses that are left to check, or None if no object meets them. Removes values that no object can have.

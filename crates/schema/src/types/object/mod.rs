@@ -20,4 +20,4 @@ pub use emptiness::is_empty;
 pub use lower::lower;
 pub use mark::{MarkedValues, MARKED};
 pub use negation::negated;
-pub use shape::{demand, Clause, Shape};
+pub use shape::{demand, Keys, Shape};

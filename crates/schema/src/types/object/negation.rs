@@ -1,6 +1,6 @@
 //! A condition on an object → its complement.
 
-use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};
+use crate::condition::{Clause, ConjunctionId, MemberConstraints, Members, ObjectCondition};
 use crate::error::Result;
 use crate::types::array::outside;
 use crate::types::Algebra;
@@ -21,23 +21,18 @@ pub fn negated(algebra: &mut impl Algebra, condition: &ObjectCondition) -> Resul
             let broken = |texts| {
                 let patterns = vec![(texts, ConjunctionId::NOTHING)];
                 let constraints = MemberConstraints { patterns, ..MemberConstraints::of_names(Vec::new()) };
-                vec![ObjectCondition::Breaks(Members::new(constraints))]
+                vec![ObjectCondition::Clause(Clause::broken(Members::new(constraints)))]
             };
             algebra.key_texts(outside)?.map(broken).into_iter().collect()
         }
-        ObjectCondition::Breaks(members) => vec![vec![ObjectCondition::Members(members.clone())]],
-        ObjectCondition::Clause { premises, conclusions } => {
-            let broken = premises.iter().cloned().map(ObjectCondition::Breaks);
-            let kept = conclusions.iter().cloned().map(ObjectCondition::Members);
-            vec![broken.chain(kept).collect()]
-        }
+        ObjectCondition::Clause(clause) => vec![clause.negated()],
         ObjectCondition::Members(members) if members.is_trivial() => Vec::new(),
         ObjectCondition::Members(members) => match members.only() {
             Some((key, asked)) => {
                 let other = Members::single(key.clone(), algebra.negated(asked));
                 vec![vec![has(key), ObjectCondition::Members(other)]]
             }
-            None => vec![vec![ObjectCondition::Breaks(members.clone())]],
+            None => vec![vec![ObjectCondition::Clause(Clause::broken(members.clone()))]],
         },
     })
 }
@@ -47,5 +42,5 @@ fn has(key: &Arc<str>) -> ObjectCondition {
 }
 
 fn lacks(key: &Arc<str>) -> ObjectCondition {
-    ObjectCondition::Members(Members::single(key.clone(), ConjunctionId::NOTHING))
+    ObjectCondition::Members(Members::absent(key.clone()))
 }

@@ -1,6 +1,6 @@
 //! A conjunction of conditions on objects → the conditions sorted by kind, and their joint constraint on each member.
 
-use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};
+use crate::condition::{each_once, Clause, ConjunctionId, MemberConstraints, Members, ObjectCondition};
 use crate::error::Result;
 use crate::types::{Algebra, Terms};
 use indexmap::IndexSet;
@@ -9,9 +9,6 @@ use std::sync::Arc;
 
 /// Keys in the order of first occurrence.
 pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
-
-/// (premises, conclusions): if members break all of the first, some member breaks one of the second.
-pub type Clause = (Arc<[Members]>, Arc<[Members]>);
 
 /// Cost of matching a pattern with a key, in conditions.
 const MATCHING: usize = 2;
@@ -29,8 +26,6 @@ pub struct Shape {
     pub implies: Vec<(Arc<str>, Arc<str>)>,
     /// The constraint on every key.
     pub names: Option<ConjunctionId>,
-    /// Constraints each of which some member must break.
-    pub breaks: Vec<Members>,
     /// Implications between broken constraints.
     pub clauses: Vec<Clause>,
     /// The least number of members.
@@ -83,14 +78,9 @@ impl Shape {
                 ObjectCondition::Names(of) => {
                     shape.names = Some(shape.names.map_or(*of, |names| algebra.both(names, *of)));
                 }
-                ObjectCondition::Breaks(members) => {
-                    shape.is_patterned |= !members.patterns.is_empty();
-                    shape.breaks.push(members.clone());
-                }
-                ObjectCondition::Clause { premises, conclusions } => {
-                    let patterned = |members: &Members| !members.patterns.is_empty();
-                    shape.is_patterned |= premises.iter().chain(conclusions.iter()).any(patterned);
-                    shape.clauses.push((premises.clone(), conclusions.clone()));
+                ObjectCondition::Clause(clause) => {
+                    shape.is_patterned |= clause.literals().any(|members| !members.patterns.is_empty());
+                    shape.clauses.push(clause.clone());
                 }
                 ObjectCondition::Implies { key, needs } => shape.implies.push((key.clone(), needs.clone())),
             }
@@ -183,13 +173,9 @@ impl Shape {
         found
     }
 
-    /// The constraints that need a mark, first those that some member must break.
+    /// The constraints that need a mark.
     pub fn marked(&self) -> Vec<Members> {
-        let literals =
-            self.clauses.iter().flat_map(|(premises, conclusions)| premises.iter().chain(conclusions.iter()));
-        let mut found: IndexSet<Members, FxBuildHasher> = IndexSet::default();
-        found.extend(self.breaks.iter().chain(literals).cloned());
-        found.into_iter().collect()
+        each_once(self.clauses.iter().flat_map(Clause::literals).cloned())
     }
 
     /// Whether the schema lists members and says nothing of others, which `closed_objects` then forbids.
