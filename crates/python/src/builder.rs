@@ -74,7 +74,7 @@ fn node(made: Result<TermId>) -> PyResult<u32> {
 impl GrammarBuilder {
     #[new]
     #[pyo3(signature = (*, limits=None))]
-    fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
+    pub fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
         let (limits, cancellation) = given(limits).parts();
         GrammarBuilder { builder: Some(Builder::new(limits, cancellation, Some(take_turns))), prelude: None }
     }

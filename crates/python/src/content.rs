@@ -102,7 +102,7 @@ impl Writer {
         }
         self.next_look = self.bytes.len() + SLICE;
         self.watch.check().map_err(raise)?;
-        if take_turns() { Ok(()) } else { Err(raise(Box::new(Error::Limit(Limit::Cancelled)))) }
+        take_turns().then_some(()).ok_or_else(|| raise(Box::new(Error::Limit(Limit::Cancelled))))
     }
 
     fn length(&mut self, length: usize) {
