@@ -26,7 +26,6 @@ SIGNS = dict.fromkeys(("open", "close", "comma", "empty"), 2)
         ("char_class", ([(..., 9)],), {}, NODE),
         ("cat", ([2, ...],), {}, NODE),
         ("alt", ([...],), {}, NODE),
-        ("multiple", (...,), {"point": False}, NODE),
         ("array", ([2], ...), SIGNS, NODE),
         ("array", ([...], 2), SIGNS, NODE),
         ("array", ([2], None), {**SIGNS, "comma": ...}, NODE),
