@@ -26,11 +26,6 @@ impl Measure {
         Measure { low: 0, high: Some(0), first: CharSet::none(), last: CharSet::none() }
     }
 
-    /// The measure of no text at all; the greatest length, so that it is never empty.
-    pub(crate) fn nothing() -> Self {
-        Measure { low: u64::MAX, ..Measure::empty() }
-    }
-
     /// The measure of texts one after the other.
     pub(crate) fn concatenation(parts: &[Measure]) -> Self {
         let low = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.low));
