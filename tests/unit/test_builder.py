@@ -30,7 +30,6 @@ SIGNS = dict.fromkeys(("open", "close", "comma", "empty"), 2)
         ("array", ([...], 2), SIGNS, NODE),
         ("array", ([2], None), {**SIGNS, "comma": ...}, NODE),
         ("array", ([2], None), {**SIGNS, "max_items": ...}, COUNT),
-        ("unique_array", ([(True, [(2, ...)])],), SIGNS, NODE),
         ("object", ([("a", True, [(2, ...)])], []), {**SIGNS, "colon": 2}, COUNT),
         ("object", ([], [(2, [(..., 0)])]), {**SIGNS, "colon": 2}, COUNT),
         ("object", ([], []), {**SIGNS, "colon": 2, "required_marks": ...}, COUNT),
