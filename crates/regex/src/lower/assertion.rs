@@ -209,7 +209,7 @@ impl<'b> Placement<'b> {
     fn sequence(&mut self, items: &[&Node], mut tail: Tail, is_first: bool) -> Result<Tail> {
         let mut end = items.len();
         while end > 0 {
-            if end % plain::CHECKED == 0 {
+            if end.is_multiple_of(plain::CHECKED) {
                 self.builder.check(0)?;
             }
             if looks_behind(items[end - 1]) {
@@ -315,14 +315,7 @@ impl<'b> Placement<'b> {
     }
 
     /// The tail before a lookahead for the texts `wanted`, which depend on `width` characters at most.
-    fn ahead(
-        &mut self,
-        wanted: &Tail,
-        width: Option<u64>,
-        negative: bool,
-        mut tail: Tail,
-        at: usize,
-    ) -> Result<Tail> {
+    fn ahead(&mut self, wanted: &Tail, width: Option<u64>, negative: bool, mut tail: Tail, at: usize) -> Result<Tail> {
         let any = self.builder.any_text()?;
         for (rest, wanted) in tail.rests.iter_mut().zip(&wanted.rests) {
             if rest.node == EMPTY {
@@ -342,14 +335,19 @@ impl<'b> Placement<'b> {
         Ok(tail)
     }
 
-    /// The tail before the lookbehinds that the items end with and the parts in front of them, and how many items are
-    /// left.
-    fn behind(&mut self, items: &[&Node], tail: Tail, is_first: bool) -> Result<(Tail, usize)> {
-        let looks = items.iter().rev().take_while(|item| looks_behind(item)).count();
-        let (before, looks) = items.split_at(items.len() - looks);
+    /// The tail before the assertions that the items end with, some of them lookbehinds, and the parts in front of them;
+    /// and how many items are left.
+    fn behind(&mut self, items: &[&Node], mut tail: Tail, is_first: bool) -> Result<(Tail, usize)> {
+        let place = items.iter().rposition(|item| !item.is_assertion()).map_or(0, |last| last + 1);
+        let (before, assertions) = items.split_at(place);
+        // All of them look at one place of the text, in whatever order.
+        let (looks, others): (Vec<&Node>, Vec<&Node>) = assertions.iter().partition(|item| looks_behind(item));
+        for other in others {
+            tail = self.before(other, tail, false)?;
+        }
         let parts = before.iter().rev().take_while(|item| !item.asserts()).count();
         let (before, parts) = before.split_at(before.len() - parts);
-        let is_first = is_first && before.is_empty();
+        let is_first = before.last().map_or(is_first, |item| item.is_start());
         let mut nodes = Vec::with_capacity(parts.len() + looks.len());
         for part in parts {
             nodes.push(plain::lower(self.builder, part)?.number());

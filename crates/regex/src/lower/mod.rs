@@ -9,8 +9,8 @@ mod plain;
 use crate::automaton::{lower_automaton, Halt, Scope};
 use crate::error::{Error, Flaw, Result};
 use crate::tree::Node;
-use frisket_core::builder::Builder;
 use assertion::Stop;
+use frisket_core::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY};
 
 /// The node of the texts that match as a whole, or somewhere inside if `search`. Errors: assertions that no regular
