@@ -1,7 +1,7 @@
 """Random conditions on numbers × numerals near their bounds, multiples and constants: exact arithmetic decides.
 
-Numbers of digits are the options' limits, and both ways of spelling are tried. What is accepted must hold; what holds must
-be accepted in its plain spelling, if that keeps to the limits.
+The limits of digits vary, and both ways of spelling are tried. What is accepted must hold. What holds must be accepted
+in its plain spelling, if that keeps to the limits.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def number(draw: random.Random) -> str:
 
 def spellings(value: Fraction) -> list[str]:
     text = plain(value)
-    whole, _, decimals = text.removeprefix("-").partition(".")
+    decimals = "." in text
     longer = [text + ("0" if decimals else ".0"), text + "e0", text + "E+0"]
     moved = [f"{plain(value / 10)}e1", f"{plain(value * 100)}e-2"]
     return [text, *longer, *moved, *(["-0"] if text == "0" else [])]
