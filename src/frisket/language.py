@@ -329,11 +329,7 @@ class Language(Generic[T], metaclass=ExplainsNames):
             is_short = size(self._part) <= MOST_PARTS
             text = _shortened(str(self._part)) if is_short else f"{type(self._part).__name__.lower()}(…)"
             return f"<{type(self).__name__} {text}>"
-        made = (
-            f" of {self.core.node_count:,} nodes"
-            if origin is None
-            else f".{origin}".replace("._from_thinking", " think", 1)
-        )
+        made = f" of {self.core.node_count:,} nodes" if origin is None else str(origin)
         return f"<{type(self).__name__}{made}>"
 
     def __eq__(self, other: object) -> bool:

@@ -28,6 +28,9 @@ _USUAL: dict[str, dict[str, Any]] = {
     "_from_thinking": {"start": "<think>", "end": "</think>", "mode": "auto"},
 }
 
+#: How a `repr` names what is called, if it is no constructor of the class.
+_CALLED = {"_from_thinking": " think"}
+
 #: Most characters of an argument in a `repr`.
 _SHOWN = 60
 
@@ -122,7 +125,8 @@ class Origin:
             shown = self.argument.__qualname__
         if len(shown) > _SHOWN:
             shown = shown[:_SHOWN] + "…"
-        return f"{self.constructor}({', '.join([shown, *self._unusual()])})"
+        called = _CALLED.get(self.constructor, f".{self.constructor}")
+        return f"{called}({', '.join([shown, *self._unusual()])})"
 
     def _unusual(self) -> list[str]:
         """The keywords that differ from their defaults."""

@@ -84,7 +84,6 @@ NOTATION: dict[str, Callable[[_core.GrammarBuilder], int]] = {
     "!'no' & any_text": lambda b: b.and_([b.any_text(), b.not_(b.literal(b"no"))]),
     "string([a-z])": lambda b: b.quoted(letter(b)),
     "string_free([a-z])": lambda b: b.quoted(letter(b), "free"),
-    "multiple(7, point)": lambda b: b.multiple(7, point=True),
     "[a-z] special('<end>')": lambda b: b.seq([letter(b), b.special("<end>")]),
     "empty": lambda b: b.epsilon(),
 }
@@ -93,6 +92,11 @@ NOTATION: dict[str, Callable[[_core.GrammarBuilder], int]] = {
 @pytest.mark.parametrize("text", NOTATION)
 def test_notation(text: str) -> None:
     assert dumped(NOTATION[text]) == f"root = {text}\n"
+
+
+def test_multiples() -> None:
+    assert "multiple(7)" in Grammar.from_json_schema({"type": "integer", "multipleOf": 7}).dump()
+    assert "multiple(7, point)" in Grammar.from_json_schema({"multipleOf": 0.7}).dump()
 
 
 def test_what_is_used_twice_has_a_name() -> None:

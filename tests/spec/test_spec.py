@@ -18,7 +18,6 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.reference import GeneralMask, JSONSchemaMask, LogitMask, RegexMask, words
-from tests import production
 from tests.spec import lowered
 from tests.spec.cases import Case, cases
 
@@ -30,8 +29,6 @@ def reference(case: Case) -> LogitMask | None:
     if case.choices:
         return GeneralMask(words(*(choice.encode() for choice in case.choices)), [])
     try:
-        if case.rules is not None:
-            return GeneralMask(production.parsed(*case.rules, **case.options), [])
         if case.pattern is not None and case.dialect == "python" and not case.search:
             return RegexMask(case.pattern, [])
         if case.schema is not None and case.options == {"whitespace": "compact"}:

@@ -21,7 +21,6 @@ use std::sync::Arc;
 /// The result of a call of the core's builder.
 type Result<T> = std::result::Result<T, Box<Error>>;
 type Values = Vec<(u32, u64)>;
-type Steps = Vec<(u32, u32)>;
 
 /// Nodes of one grammar. Not thread-safe. An exception of a signal handler (Ctrl-C) ends a long call, too.
 #[pyclass(module = "frisket._core")]
@@ -75,7 +74,7 @@ fn node(made: Result<TermId>) -> PyResult<u32> {
 impl GrammarBuilder {
     #[new]
     #[pyo3(signature = (*, limits=None))]
-    fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
+    pub fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
         let (limits, cancellation) = given(limits).parts();
         GrammarBuilder { builder: Some(Builder::new(limits, cancellation, Some(take_turns))), prelude: None }
     }
@@ -150,12 +149,6 @@ impl GrammarBuilder {
         self::node(self.builder()?.repeat(node.0, count(min), max.map(count)))
     }
 
-    /// Digits (or the empty text) whose number is a multiple of `of`; if `point`, points among them are ignored.
-    #[pyo3(signature = (of, *, point))]
-    fn multiple(&mut self, of: Whole<u32>, point: bool) -> PyResult<u32> {
-        node(self.builder()?.multiple(of.0, point))
-    }
-
     /// Intersection of regular nodes.
     fn and_(&mut self, nodes: Whole<Vec<u32>>) -> PyResult<u32> {
         node(self.builder()?.and(&nodes.0))
@@ -224,11 +217,6 @@ impl GrammarBuilder {
     /// Whether a REGULAR node matches exactly these bytes.
     fn accepts(&mut self, node: Whole<u32>, data: &[u8]) -> PyResult<bool> {
         self.builder()?.accepts(node.0, data).map_err(raise)
-    }
-
-    /// The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node.
-    fn after(&mut self, node: Whole<u32>, data: &[u8]) -> PyResult<u32> {
-        self::node(self.builder()?.after(node.0, data))
     }
 
     /// Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON).
@@ -331,26 +319,6 @@ impl GrammarBuilder {
             true => unique_items(builder, &prefix.0, rest, punctuation, min, max),
             false => builder.array(&prefix.0, rest, punctuation, min, max),
         })
-    }
-
-    /// A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
-    /// the items that may come, each (node, next state); the first state is 0.
-    #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (states, *, open, close, comma, empty, min_items=Whole(0), max_items=None),
-        text_signature = "($self, states, *, open, close, comma, empty, min_items=0, max_items=None)")]
-    fn unique_array(
-        &mut self,
-        states: Whole<Vec<(bool, Steps)>>,
-        open: Whole<u32>,
-        close: Whole<u32>,
-        comma: Whole<u32>,
-        empty: Whole<u32>,
-        min_items: Whole<u64>,
-        max_items: Option<Whole<u64>>,
-    ) -> PyResult<u32> {
-        let builder = self.builder()?;
-        let punctuation = punctuation(builder, [open.0, close.0, comma.0, comma.0, empty.0])?;
-        node(builder.unique_array(&states.0, punctuation, count(min_items), max_items.map(count)))
     }
 
     /// Exactly the texts of a built grammar, whichever builder made it.

@@ -13,10 +13,15 @@ use std::sync::Arc;
 pub struct CompiledGrammar {
     pub inner: frisket::CompiledGrammar,
     pub arrays: Arc<ArrayCache>,
-    /// The arguments of `compile`, which its properties return.
+    /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.
+    #[pyo3(get)]
     pub grammar: Option<Py<PyAny>>,
+    /// The very vocabulary that the grammar was compiled for.
+    #[pyo3(get)]
     pub vocabulary: Py<PyAny>,
-    pub limits: Option<Py<Limits>>,
+    /// The limits of each call and of the memory that the automaton holds.
+    #[pyo3(get)]
+    pub limits: Py<Limits>,
 }
 
 #[pymethods]
@@ -35,25 +40,10 @@ impl CompiledGrammar {
         Matcher::new(matcher, slf.clone().unbind(), &slf.get().arrays)
     }
 
-    /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.
-    #[getter]
-    fn grammar(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.grammar.as_ref().map(|grammar| grammar.clone_ref(py))
-    }
-
     /// Which keywords of a JSON Schema are enforced, by JSON pointer; None for other notations.
     #[getter]
     fn report(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.grammar.as_ref().map_or_else(|| Ok(py.None()), |grammar| grammar.getattr(py, "report"))
-    }
-
-    /// The limits of each call and of the memory that the automaton holds.
-    #[getter]
-    fn limits(&self, py: Python<'_>) -> PyResult<Py<Limits>> {
-        match &self.limits {
-            Some(limits) => Ok(limits.clone_ref(py)),
-            None => Py::new(py, Limits::default()),
-        }
     }
 
     /// How often the automaton was dropped because it had reached the limit of memory.
@@ -67,12 +57,6 @@ impl CompiledGrammar {
     #[getter]
     fn masks_composed(&self) -> usize {
         self.inner.masks_composed()
-    }
-
-    /// The very vocabulary that the grammar was compiled for.
-    #[getter]
-    fn vocabulary(&self, py: Python<'_>) -> Py<PyAny> {
-        self.vocabulary.clone_ref(py)
     }
 
     /// Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it

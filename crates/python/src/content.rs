@@ -6,9 +6,10 @@
 use crate::error::raise;
 use crate::gil::take_turns;
 use crate::limit::{given, Limits};
+use crate::walk::{Part, Walk};
 use frisket::front_end::{Error, Limit, Watch};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
 /// The deepest nesting that is written here; deeper values are left to Python.
 const DEEPEST: usize = 200;
@@ -21,7 +22,7 @@ const DEEPEST_OF_MARSHAL: usize = 2_000;
 /// hold no more bytes than these together, so a larger schema would not be kept anyway.
 const LARGEST: usize = 32_000_000;
 
-/// Bytes, or values, after which the limits are checked and other threads have their turn.
+/// Bytes after which the limits are checked and other threads have their turn.
 const SLICE: usize = 8_192;
 
 /// `marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
@@ -34,182 +35,109 @@ pub fn content<'py>(
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let (limits, cancellation) = given(limits).parts();
     let watch = Watch::new(&limits, cancellation);
-    let mut writer = Writer { bytes: Vec::with_capacity(4096), watch: &watch, next_look: SLICE };
-    let failure = match writer.write(value) {
-        Ok(()) => return Ok(Some(PyBytes::new(value.py(), &writer.bytes))),
-        Err(Failure::NotPlain) => match is_too_large(value, &watch) {
-            Ok(false) => return Ok(None),
-            Ok(true) => Failure::TooLarge,
-            Err(ended) => ended,
-        },
-        Err(failure) => failure,
-    };
-    Err(match failure {
-        Failure::Ended(error) => raise(error),
-        _ => too_large(),
-    })
+    let mut writer = Writer { bytes: Vec::with_capacity(4096), is_plain: true, watch, next_look: SLICE };
+    writer.write(value)?;
+    Ok(writer.is_plain.then(|| PyBytes::new(value.py(), &writer.bytes)))
 }
 
-/// The reason why there are no bytes.
-enum Failure {
-    NotPlain,
-    TooLarge,
-    /// The call was cancelled, or its time is over.
-    Ended(Box<Error>),
-}
-
-/// Checks the limits, and gives other threads of Python their turn. Errors: the call must end.
-fn look(watch: &Watch) -> Result<(), Failure> {
-    watch.check().map_err(Failure::Ended)?;
-    match take_turns() {
-        true => Ok(()),
-        false => Err(Failure::Ended(Error::Limit(Limit::Cancelled).into())),
-    }
-}
-
-/// Whether a value that is not plain is too large for Python to write out.
-fn is_too_large(value: &Bound<'_, PyAny>, watch: &Watch) -> Result<bool, Failure> {
-    let mut left = LARGEST;
-    let mut stack = vec![(value.clone(), 0)];
-    let mut values = 0usize;
-    while let Some((value, depth)) = stack.pop() {
-        values += 1;
-        if values.is_multiple_of(SLICE) {
-            look(watch)?;
-        }
-        let text = value.downcast::<PyString>().map_or(0, |text| text.len().unwrap_or(0));
-        match left.checked_sub(text + 8) {
-            Some(rest) => left = rest,
-            None => return Ok(true),
-        }
-        if depth == DEEPEST_OF_MARSHAL {
-            continue;
-        }
-        if let Ok(dict) = value.downcast::<PyDict>() {
-            members(dict, |key, value| stack.extend([key, value].map(|below| (below, depth + 1))));
-        } else if let Ok(list) = value.downcast::<PyList>() {
-            stack.extend(list.iter().map(|below| (below, depth + 1)));
-        } else if let Ok(tuple) = value.downcast::<PyTuple>() {
-            stack.extend(tuple.iter().map(|below| (below, depth + 1)));
-        }
-    }
-    Ok(false)
-}
-
-/// Calls `each` with the members that a dict has now: without the GIL, another thread may change it meanwhile.
-pub fn members<'py>(dict: &Bound<'py, PyDict>, mut each: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>)) {
-    if cfg!(Py_GIL_DISABLED) {
-        let pairs = dict.items().into_iter().filter_map(|pair| pair.extract().ok());
-        pairs.for_each(|(key, value)| each(key, value));
-    } else {
-        dict.iter().for_each(|(key, value)| each(key, value));
-    }
-}
-
-fn too_large() -> PyErr {
-    let message = format!("the schema is too large: written out it takes more than {} MB", LARGEST / 1_000_000);
-    raise(frisket::Error::limit(message, "put what occurs in several places into $defs and refer to it"))
-}
-
-/// Parts that are still to be written, the next one last. Another thread that has its turn may change an open list or
-/// dict, so its parts are taken all at once.
-enum Task<'py> {
-    Value(Bound<'py, PyAny>),
-    Member(Bound<'py, PyAny>, Bound<'py, PyAny>),
-    EndOfDict,
-    EndOfList,
-}
-
-struct Writer<'w> {
+struct Writer {
+    /// For a value that is not plain, about as many bytes as it takes when written out.
     bytes: Vec<u8>,
-    watch: &'w Watch,
+    is_plain: bool,
+    watch: Watch,
     /// Bytes at which the limits are checked.
     next_look: usize,
 }
 
-impl Writer<'_> {
-    fn write(&mut self, value: &Bound<'_, PyAny>) -> Result<(), Failure> {
-        let mut tasks = vec![Task::Value(value.clone())];
+impl Writer {
+    fn write(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut walk = Walk::new(value);
         let mut depth = 0;
-        while let Some(task) = tasks.pop() {
-            let value = match task {
-                Task::EndOfDict => {
-                    self.bytes.push(b'0');
+        while let Some(part) = walk.next() {
+            let value = match part {
+                Part::End(whole) => {
                     depth -= 1;
+                    self.bytes.extend(whole.is_instance_of::<PyDict>().then_some(b'0'));
                     continue;
                 }
-                Task::EndOfList => {
-                    depth -= 1;
-                    continue;
-                }
-                Task::Member(key, value) => {
-                    self.scalar(&key).ok_or(Failure::NotPlain)?;
+                Part::Member(key, value) => {
+                    if !self.scalar(&key) {
+                        self.other(&key);
+                    }
                     value
                 }
-                Task::Value(value) => value,
+                Part::Value(value) => value,
             };
             if self.bytes.len() >= self.next_look {
                 self.look()?;
             }
-            let first = if let Ok(dict) = value.downcast_exact::<PyDict>() {
-                self.bytes.push(b'{');
-                tasks.push(Task::EndOfDict);
-                let first = tasks.len();
-                members(dict, |key, value| tasks.push(Task::Member(key, value)));
-                first
-            } else if let Ok(list) = value.downcast_exact::<PyList>() {
-                self.bytes.push(b'[');
-                tasks.push(Task::EndOfList);
-                let first = tasks.len();
-                tasks.extend(list.iter().map(Task::Value));
-                self.length(tasks.len() - first).ok_or(Failure::NotPlain)?;
-                first
-            } else {
-                self.scalar(&value).ok_or(Failure::NotPlain)?;
+            if self.scalar(&value) {
+                continue;
+            }
+            let parts = if depth < DEEPEST_OF_MARSHAL { walk.open(&value) } else { None };
+            let Some(parts) = parts else {
+                self.other(&value);
                 continue;
             };
-            tasks[first..].reverse();
-            if depth == DEEPEST {
-                return Err(Failure::NotPlain);
+            if value.is_exact_instance_of::<PyDict>() {
+                self.bytes.push(b'{');
+            } else {
+                self.is_plain &= value.is_exact_instance_of::<PyList>();
+                self.bytes.push(b'[');
+                self.length(parts);
             }
+            self.is_plain &= depth < DEEPEST;
             depth += 1;
         }
         Ok(())
     }
 
+    /// Checks the size and the limits, and gives other threads of Python their turn. Errors: the call must end.
     #[cold]
-    fn look(&mut self) -> Result<(), Failure> {
+    fn look(&mut self) -> PyResult<()> {
         if self.bytes.len() > LARGEST {
-            return Err(Failure::TooLarge);
+            let message = format!("the schema is too large: written out it takes more than {} MB", LARGEST / 1_000_000);
+            let hint = "put what occurs in several places into $defs and refer to it";
+            return Err(raise(frisket::Error::limit(message, hint)));
         }
         self.next_look = self.bytes.len() + SLICE;
-        look(self.watch)
+        self.watch.check().map_err(raise)?;
+        take_turns().then_some(()).ok_or_else(|| raise(Box::new(Error::Limit(Limit::Cancelled))))
     }
 
-    fn length(&mut self, length: usize) -> Option<()> {
-        let length = u32::try_from(length).ok().filter(|&length| length < 1 << 31)?;
-        self.bytes.extend(length.to_le_bytes());
-        Some(())
+    fn length(&mut self, length: usize) {
+        self.is_plain &= i32::try_from(length).is_ok();
+        self.bytes.extend((length as u32).to_le_bytes());
     }
 
-    /// Writes a scalar; None if the value is no scalar, or not plain.
-    fn scalar(&mut self, value: &Bound<'_, PyAny>) -> Option<()> {
+    /// Writes a plain scalar; false for another value.
+    fn scalar(&mut self, value: &Bound<'_, PyAny>) -> bool {
         if let Ok(text) = value.downcast_exact::<PyString>() {
-            let text = text.to_str().ok()?;
+            let Ok(text) = text.to_str() else { return false };
             self.bytes.push(b'u');
-            self.length(text.len())?;
+            self.length(text.len());
             self.bytes.extend(text.as_bytes());
         } else if let Ok(flag) = value.downcast_exact::<PyBool>() {
             self.bytes.push(if flag.is_true() { b'T' } else { b'F' });
         } else if value.is_exact_instance_of::<PyInt>() {
+            let Ok(small) = value.extract::<i32>() else { return false };
             self.bytes.push(b'i');
-            self.bytes.extend(value.extract::<i32>().ok()?.to_le_bytes());
+            self.bytes.extend(small.to_le_bytes());
         } else if let Ok(float) = value.downcast_exact::<PyFloat>() {
             self.bytes.push(b'g');
             self.bytes.extend(float.value().to_le_bytes());
+        } else if value.is_none() {
+            self.bytes.push(b'N');
         } else {
-            value.is_none().then(|| self.bytes.push(b'N'))?;
+            return false;
         }
-        Some(())
+        true
+    }
+
+    /// Writes as many bytes as a value takes that is not plain.
+    fn other(&mut self, value: &Bound<'_, PyAny>) {
+        self.is_plain = false;
+        let letters = value.downcast::<PyString>().map_or(0, |text| text.len().unwrap_or(0));
+        self.bytes.resize(self.bytes.len() + letters + 8, 0);
     }
 }

@@ -3,7 +3,7 @@
 use crate::builder::{count, GrammarBuilder};
 use crate::error::raise;
 use crate::integer::Whole;
-use crate::limit::{given, Limits};
+use crate::limit::Limits;
 use crate::rules::Fault;
 use frisket::front_end::{Builder, TermId};
 use frisket::notation::free_text::{self, Begin, Count, FreeText};
@@ -80,10 +80,9 @@ pub fn check_strings(
     forbidden: Vec<String>,
     limits: Option<&Bound<'_, Limits>>,
 ) -> PyResult<()> {
-    let limits = given(limits);
-    let (bounds, cancellation) = limits.parts();
-    let mut builder = Builder::new(bounds, cancellation, None);
-    free_text::check_strings(&mut builder, &slices(&triggers), &slices(&forbidden)).map_err(|failure| match failure {
+    let mut builder = GrammarBuilder::new(limits);
+    let checked = free_text::check_strings(builder.builder()?, &slices(&triggers), &slices(&forbidden));
+    checked.map_err(|failure| match failure {
         Failure::Engine(error) => raise(error),
         Failure::Schema(error) => raise(error),
         Failure::Unread(fault) | Failure::Limit(fault) | Failure::Empty(fault) => {

@@ -41,7 +41,8 @@ impl Grammar {
         let bounds = given(limits.as_ref());
         let compile = || self.0.compile(&vocabulary.inner, &bounds);
         let compiled = briefly_unless_large(py, self.0.memory_bytes(), compile).map_err(raise)?;
-        let (arrays, limits) = (vocabulary.arrays, limits.map(Bound::unbind));
+        let limits = limits.map_or_else(|| Py::new(py, Limits::default()), |limits| Ok(limits.unbind()))?;
+        let arrays = vocabulary.arrays;
         Ok(CompiledGrammar { inner: compiled, arrays, grammar, vocabulary: given_vocabulary, limits })
     }
 

@@ -21,6 +21,7 @@ mod rules;
 mod schema;
 mod structural_tag;
 mod vocabulary;
+mod walk;
 
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;
@@ -84,7 +85,7 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     add!(module:
         regex::Regex, mask_rows::MaskRows, schema::MemberValues, schema::Prelude, schema::SchemaDocument,
         structural_tag::TagParts;
-        rules::lower_rules, rules::open_rules, rules::print_rules, rules::read_rules, content::content,
+        rules::lower_rules, rules::open_rules, rules::print_rules, content::content,
         regex::is_ecma_regex, mask_rows::advance_all, mask_rows::may_take_later,
         schema::report::is_keyword, schema::report::is_sorted, schema::report::json_hash,
         schema::report::schema_references, schema::report::closest, schema::report::schema_report,

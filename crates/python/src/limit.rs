@@ -30,18 +30,16 @@ use std::time::Duration;
 #[derive(Default)]
 pub struct Limits {
     inner: Numbers,
+    /// Who may end the calls, if anybody.
+    #[pyo3(get)]
     cancellation: Option<Py<Cancellation>>,
 }
 
-struct Seconds(f64);
-
-impl<'py> FromPyObject<'py> for Seconds {
-    fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Self> {
-        given.extract().map(Seconds).map_err(|error| match error.is_instance_of::<PyOverflowError>(given.py()) {
-            true => PyValueError::new_err("seconds is a number that a float holds"),
-            false => error,
-        })
-    }
+fn seconds(given: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    given.extract().map_err(|error| match error.is_instance_of::<PyOverflowError>(given.py()) {
+        true => PyValueError::new_err("seconds is a number that a float holds"),
+        false => error,
+    })
 }
 
 /// The limits of a call, in which other threads of Python have their turn; the default ones without limits.
@@ -73,7 +71,7 @@ impl Limits {
     fn new(
         memory_bytes: Whole<usize>,
         steps: Whole<u64>,
-        seconds: Option<Seconds>,
+        #[pyo3(from_py_with = seconds)] seconds: Option<f64>,
         cancellation: Option<Py<Cancellation>>,
         others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -81,11 +79,11 @@ impl Limits {
             let unknown = name.py().import("frisket.argument_name")?.getattr("unknown_limit")?;
             return Err(PyErr::from_value(unknown.call1((&name, &value))?));
         }
-        if let Some(Seconds(seconds)) = seconds.as_ref().filter(|seconds| seconds.0.is_nan() || seconds.0 < 0.0) {
+        if let Some(seconds) = seconds.filter(|seconds| seconds.is_nan() || *seconds < 0.0) {
             return Err(PyValueError::new_err(format!("seconds is 0 or more, got {seconds}")));
         }
         // A time that a Duration cannot hold is as good as none.
-        let time = seconds.and_then(|Seconds(seconds)| Duration::try_from_secs_f64(seconds).ok());
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Ok(Limits { inner: Numbers { memory: memory_bytes.0, steps: steps.0, time, begun: None }, cancellation })
     }
 
@@ -107,15 +105,9 @@ impl Limits {
         self.inner.time.map(|time| time.as_secs_f64())
     }
 
-    /// Who may end the calls, if anybody.
-    #[getter]
-    fn cancellation(&self, py: Python<'_>) -> Option<Py<Cancellation>> {
-        self.cancellation.as_ref().map(|flag| flag.clone_ref(py))
-    }
-
     /// These limits for several calls, which together take no more than `seconds` from now on.
     fn started(&self, py: Python<'_>) -> Self {
-        Limits { inner: self.inner.started(), cancellation: self.cancellation(py) }
+        Limits { inner: self.inner.started(), cancellation: self.cancellation.as_ref().map(|flag| flag.clone_ref(py)) }
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -137,7 +129,7 @@ impl Limits {
         keywords.set_item("memory_bytes", self.memory_bytes())?;
         keywords.set_item("steps", self.steps())?;
         keywords.set_item("seconds", self.seconds())?;
-        keywords.set_item("cancellation", self.cancellation(py))?;
+        keywords.set_item("cancellation", self.cancellation.as_ref())?;
         Ok((PyTuple::empty(py), keywords))
     }
 

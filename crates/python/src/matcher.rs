@@ -24,13 +24,14 @@ use std::sync::Arc;
 pub struct Matcher {
     pub(crate) inner: SharedMatcher,
     arrays: Arc<ArrayCache>,
-    /// The Python object that it was made from.
-    of: Py<CompiledGrammar>,
+    /// The grammar and vocabulary that it was made from.
+    #[pyo3(get)]
+    compiled: Py<CompiledGrammar>,
 }
 
 impl Matcher {
-    pub(crate) fn new(matcher: frisket::Matcher, of: Py<CompiledGrammar>, arrays: &Arc<ArrayCache>) -> Self {
-        Matcher { inner: SharedMatcher::new(matcher), arrays: arrays.clone(), of }
+    pub(crate) fn new(matcher: frisket::Matcher, compiled: Py<CompiledGrammar>, arrays: &Arc<ArrayCache>) -> Self {
+        Matcher { inner: SharedMatcher::new(matcher), arrays: arrays.clone(), compiled }
     }
 
     /// The result of `act` on the matcher, without the GIL if it takes long. The lock of the matcher is taken and released
@@ -209,12 +210,6 @@ impl Matcher {
         self.quick(py, |matcher| matcher.steps())
     }
 
-    /// The grammar and vocabulary that it was made from.
-    #[getter]
-    fn compiled(&self, py: Python<'_>) -> Py<CompiledGrammar> {
-        self.of.clone_ref(py)
-    }
-
     /// The bytes taken so far, by tokens and as text; special tokens have none.
     #[getter]
     fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -299,7 +294,7 @@ impl Matcher {
     /// Another matcher at the same position, with the same steps to take back; either goes on alone.
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
         let matcher = self.quick(py, |matcher| matcher.clone())?;
-        Ok(Matcher::new(matcher, self.of.clone_ref(py), &self.arrays))
+        Ok(Matcher::new(matcher, self.compiled.clone_ref(py), &self.arrays))
     }
 
     /// Back to the beginning of the text; no step is left to take back.

@@ -5,16 +5,14 @@ use crate::error::raise;
 use crate::gil::{pause, take_turns};
 use crate::limit::{given, Limits};
 use crate::regex;
-use frisket::front_end::production::BodyNode;
 use frisket::front_end::{self, Allowance, Builder, TermId};
 use frisket::notation::lark::{Dialect, Schemas};
 use frisket::notation::printer::{Printed, Unprinted};
-use frisket::notation::rules::{Part, Rules};
 use frisket::notation::{read, AbnfValues, EbnfDialect, Failure, Fault as NotationFault, Notation, Options, Reading};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::PyBytes;
 
 create_exception!(
     frisket._core.front_end,
@@ -151,58 +149,4 @@ pub fn open_rules(
     let mut builder = Builder::new(limits, cancellation.clone(), Some(take_turns));
     let allowance = Allowance { limits, cancellation, pause: Some(pause) };
     asked.read(py, &mut builder, text, |_, read| read.open_rules(begin.as_bytes(), &allowance))
-}
-
-/// (the root's name, rules: (a rule's name, the name as it is written, its offset, its nodes)).
-type Described<'py> = (String, Vec<(String, String, usize, Bound<'py, PyList>)>);
-
-/// The rules of a grammar for tests. Nodes stand in postorder: a name, the number of nodes below, and what it says.
-///
-/// Raises as `lower_rules`.
-#[pyfunction]
-pub fn read_rules<'py>(
-    builder: &Bound<'py, GrammarBuilder>,
-    text: &str,
-    asked: Asked<'py>,
-) -> PyResult<Described<'py>> {
-    let py = builder.py();
-    let mut lent = builder.borrow_mut();
-    asked.read(py, lent.builder()?, text, |_, read| Ok(described(py, text, read.rules)))?
-}
-
-fn described<'py>(py: Python<'py>, text: &str, rules: &Rules) -> PyResult<Described<'py>> {
-    let productions = &rules.productions;
-    let mut found = Vec::new();
-    for rule in rules.all() {
-        let nodes = PyList::empty(py);
-        for node in productions.nodes(rule) {
-            nodes.append(described_node(py, rules, node)?)?;
-        }
-        let at = offset(text, rules.places[rule as usize]);
-        found.push((productions.name(rule).to_owned(), productions.title(rule).to_owned(), at, nodes));
-    }
-    Ok((rules.root.to_string(), found))
-}
-
-fn described_node<'py>(py: Python<'py>, rules: &Rules, node: usize) -> PyResult<Bound<'py, PyAny>> {
-    let below = rules.productions.below(node).count();
-    let made = match rules.productions.node(node) {
-        BodyNode::Text(text) => ("Text", below, &**text).into_pyobject(py)?,
-        BodyNode::Chars(ranges) => ("Chars", below, regex::tuples(py, ranges)?).into_pyobject(py)?,
-        BodyNode::Octets(ranges) => ("Octets", below, regex::tuples(py, ranges)?).into_pyobject(py)?,
-        BodyNode::Token(name) => ("Token", below, &**name).into_pyobject(py)?,
-        BodyNode::Call(name, _) => ("Call", below, rules.productions.spelled(*name)).into_pyobject(py)?,
-        BodyNode::Leaf(leaf) => match &rules.parts[*leaf as usize].0 {
-            Part::Pattern(regex) => ("Pattern", below, &regex.pattern, &regex.flags).into_pyobject(py)?,
-            _ => ("Part", below).into_pyobject(py)?,
-        },
-        BodyNode::Seq => ("Seq", below).into_pyobject(py)?,
-        BodyNode::Alt => ("Alt", below).into_pyobject(py)?,
-        BodyNode::Repeat(low, high) => ("Repeat", below, low, high).into_pyobject(py)?,
-        BodyNode::Except(_) => ("Except", below).into_pyobject(py)?,
-        BodyNode::Both(_) => ("Both", below).into_pyobject(py)?,
-        BodyNode::Complement(_) => ("Complement", below).into_pyobject(py)?,
-        BodyNode::Shortest(_) => ("Shortest", below).into_pyobject(py)?,
-    };
-    Ok(made.into_any())
 }

@@ -1,24 +1,16 @@
 //! A structural tag from Python → its grammar; its parts → those of `frisket.notations.combination.part`.
 
-use crate::error::raise;
-use crate::gil::{apart, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use crate::regex;
-use crate::schema::{schema_options, tree, Callback, Documents};
-use frisket::front_end::schema::error::Error as SchemaError;
+use crate::schema::{schema_options, work_in_time};
 use frisket::front_end::schema::resolve::Registry;
-use frisket::front_end::Watch;
-use frisket::notation::structural_tag::{parse, read, unread, Inner, Part, Settings};
-use frisket::{in_time, Caller};
+use frisket::notation::structural_tag::{read, unread, Inner, Part, Settings};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::PyTuple;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// Bytes of JSON for each node of a tree, about.
-const NODE: usize = 8;
 
 /// The parts of a structural tag, which name the places of its texts.
 #[pyclass(frozen, module = "frisket._core.front_end")]
@@ -40,43 +32,18 @@ impl TagParts {
 #[pyfunction]
 #[pyo3(signature = (tag, options=None, registry=None, limits=None))]
 pub fn read_structural_tag(
-    py: Python<'_>,
     tag: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyAny>>,
     registry: Option<Py<PyAny>>,
     limits: Option<&Bound<'_, Limits>>,
 ) -> PyResult<(Grammar, TagParts)> {
-    let limits = given(limits).started();
     let options = options.map(schema_options).transpose()?;
-    let python = regex::syntax(py, "python", "")?;
-    let (mut text, mut value) = (None, None);
-    match tag.downcast::<PyString>() {
-        Ok(given) => text = Some(given.to_str().map_err(|_| raise(half_a_pair()))?.to_owned()),
-        Err(_) => {
-            let (inner, flag) = limits.parts();
-            value = Some(tree::read(tag, Watch::new(&inner, flag)).map_err(|error| raise(unread(error)))?);
-        }
-    }
-    let bytes =
-        text.as_ref().map_or(0, String::len) + value.as_ref().map_or(0, |tree| NODE * tree.len() + tree.text_bytes());
-    let registry = registry.map(|registry| Arc::new(Callback(registry)));
-    let work = move |caller: Caller, limits: frisket::Limits| {
-        apart();
-        let tree = match value {
-            Some(tree) => tree,
-            None => parse(&text.unwrap_or_default(), &limits)?,
-        };
-        let documents = registry.map(|callback| Documents { callback, caller });
-        let registry = documents.as_ref().map(|documents| documents as &dyn Registry);
+    let python = regex::syntax(tag.py(), "python", "")?;
+    let work = move |tree, limits, registry: Option<&dyn Registry>| {
         read(&tree, &Settings { options, limits, registry, python })
     };
-    let (grammar, part) = without(py, || in_time(&limits, bytes, work)).map_err(raise)?.map_err(raise)?;
+    let (grammar, part) = work_in_time(tag, registry, &given(limits).started(), unread, work)?;
     Ok((Grammar(grammar), TagParts(part)))
-}
-
-fn half_a_pair() -> Box<frisket::Error> {
-    let error = SchemaError::invalid("the schema is not JSON: its text holds half of a surrogate pair").at("");
-    unread(error.with_hint("decode the file as UTF-8, with errors=\"strict\""))
 }
 
 /// Makes parts of Python; a part that stands in several places is made once.

@@ -131,6 +131,22 @@ impl CharSet {
         self.intersection(&other.complement())
     }
 
+    /// The coarsest classes of code points that no set tells apart; None for more than `most`.
+    pub(crate) fn split_by<'a>(&self, sets: impl Iterator<Item = &'a CharSet>, most: usize) -> Option<Vec<CharSet>> {
+        let mut sets: Vec<&CharSet> = sets.collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let mut classes = vec![self.clone()];
+        for set in sets {
+            let split = |class: &CharSet| [class.intersection(set), class.difference(set)];
+            classes = classes.iter().flat_map(split).filter(|class| !class.is_empty()).collect();
+            if classes.len() > most {
+                return None;
+            }
+        }
+        Some(classes)
+    }
+
     /// Whether no code point is in both sets.
     pub fn is_disjoint(&self, other: &CharSet) -> bool {
         self.intersection(other).is_empty()

@@ -1,4 +1,4 @@
-//! Tree → the lengths of its texts, in characters, and the characters that they begin and end with.
+//! Tree → the lengths of its texts, in characters, and the characters that they end with.
 
 use crate::char_set::CharSet;
 use crate::tree::Node;
@@ -11,8 +11,6 @@ pub struct Measure {
     pub low: u64,
     /// The greatest length; None is no limit.
     pub high: Option<u64>,
-    /// The characters that texts begin with.
-    pub first: CharSet,
     /// The characters that texts end with.
     pub last: CharSet,
 }
@@ -23,21 +21,17 @@ const NAME_CHARS: std::ops::RangeInclusive<u32> = 20..=66;
 impl Measure {
     /// The measure of the empty text alone.
     pub(crate) fn empty() -> Self {
-        Measure { low: 0, high: Some(0), first: CharSet::none(), last: CharSet::none() }
-    }
-
-    /// The measure of no text at all; the greatest length, so that it is never empty.
-    pub(crate) fn nothing() -> Self {
-        Measure { low: u64::MAX, ..Measure::empty() }
+        Measure { low: 0, high: Some(0), last: CharSet::none() }
     }
 
     /// The measure of texts one after the other.
     pub(crate) fn concatenation(parts: &[Measure]) -> Self {
         let low = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.low));
         let high = parts.iter().try_fold(0u64, |sum, part| sum.checked_add(part.high?));
-        let first = CharSet::union_of(until_solid(parts.iter()).map(|part| &part.first));
-        let last = CharSet::union_of(until_solid(parts.iter().rev()).map(|part| &part.last));
-        Measure { low, high, first, last }
+        // All parts behind the last one that is never empty may be empty.
+        let solid = parts.iter().rposition(|part| part.low > 0).unwrap_or(0);
+        let last = CharSet::union_of(parts[solid..].iter().map(|part| &part.last));
+        Measure { low, high, last }
     }
 
     /// The measure of texts of any one of several parts.
@@ -45,7 +39,6 @@ impl Measure {
         Measure {
             low: parts.iter().map(|part| part.low).min().unwrap_or(0),
             high: parts.iter().try_fold(0, |most: u64, part| Some(most.max(part.high?))),
-            first: CharSet::union_of(parts.iter().map(|part| &part.first)),
             last: CharSet::union_of(parts.iter().map(|part| &part.last)),
         }
     }
@@ -61,26 +54,16 @@ impl Measure {
     }
 }
 
-/// The parts up to the first that is never empty.
-fn until_solid<'a>(parts: impl Iterator<Item = &'a Measure>) -> impl Iterator<Item = &'a Measure> {
-    parts.scan(false, |is_beyond, part| {
-        let reached = (!*is_beyond).then_some(part);
-        *is_beyond |= part.low > 0;
-        reached
-    })
-}
-
 impl Node {
     /// The lengths and ends of the tree's texts.
     pub fn measure(&self) -> Measure {
         match self {
             Node::Text(text) => {
                 let count = text.chars().count() as u64;
-                let point = |char: Option<char>| char.map_or(CharSet::none(), |char| CharSet::one(char as u32));
-                let (first, last) = (point(text.chars().next()), point(text.chars().next_back()));
-                Measure { low: count, high: Some(count), first, last }
+                let last = text.chars().next_back().map_or(CharSet::none(), |char| CharSet::one(char as u32));
+                Measure { low: count, high: Some(count), last }
             }
-            Node::Chars(set) => Measure { low: 1, high: Some(1), first: set.clone(), last: set.clone() },
+            Node::Chars(set) => Measure { low: 1, high: Some(1), last: set.clone() },
             Node::Seq(items) => Measure::concatenation(&items.iter().map(Node::measure).collect::<Vec<_>>()),
             Node::Alt(items) => Measure::union(&items.iter().map(Node::measure).collect::<Vec<_>>()),
             Node::Repeat { high: Some(0), .. } => Measure::empty(),
@@ -94,12 +77,15 @@ impl Node {
         self.measure().low == 0
     }
 
+    /// Whether it is an assertion, which holds no character.
+    pub(crate) fn is_assertion(&self) -> bool {
+        matches!(self, Node::Before { .. } | Node::After { .. } | Node::Boundary { .. } | Node::Look { .. })
+            || matches!(self, Node::FinalNewline { .. })
+    }
+
     /// Whether the tree holds an assertion.
     pub fn asserts(&self) -> bool {
-        self.has(&|node| {
-            matches!(node, Node::Before { .. } | Node::After { .. } | Node::Boundary { .. } | Node::Look { .. })
-                || matches!(node, Node::FinalNewline { .. })
-        })
+        self.has(&Node::is_assertion)
     }
 
     /// Whether a text may end with any number of characters that names are made of.
@@ -180,11 +166,9 @@ mod tests {
 
     #[test]
     fn ends_reach_through_what_may_be_empty() {
-        let cases = [("a?bc*", "ab", "bc"), ("a|b", "ab", "ab"), ("a*", "a", "a"), ("(?:a?b?)c", "abc", "c")];
-        for (pattern, first, last) in cases {
-            let measure = tree(pattern).measure();
-            let set = |text: &str| CharSet::new(text.chars().map(|char| (char as u32, char as u32)).collect());
-            assert_eq!((measure.first, measure.last), (set(first), set(last)), "{pattern}");
+        for (pattern, last) in [("a?bc*", "bc"), ("a|b", "ab"), ("a*", "a"), ("(?:a?b?)c", "c"), ("ab?c?", "abc")] {
+            let set = CharSet::new(last.chars().map(|char| (char as u32, char as u32)).collect());
+            assert_eq!(tree(pattern).measure().last, set, "{pattern}");
         }
     }
 

@@ -130,8 +130,6 @@ class GrammarBuilder:
         """Union; of regular or structural nodes."""
     def repeat(self, node: int, min: int, max: int | None = None) -> int:
         """`node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10."""
-    def multiple(self, of: int, *, point: bool) -> int:
-        """Digits (or the empty text) whose number is a multiple of `of`; if `point`, points among them are ignored."""
     def and_(self, nodes: Sequence[int]) -> int:
         """Intersection of regular nodes."""
     def not_(self, node: int) -> int:
@@ -160,8 +158,6 @@ class GrammarBuilder:
         Raises LimitExceededError if that takes too long to find out."""
     def accepts(self, node: int, data: bytes) -> bool:
         """Whether a REGULAR node matches exactly these bytes."""
-    def after(self, node: int, data: bytes) -> int:
-        """The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node."""
     # -- structural: grammars ------------------------------------------------------------------------------------
     def seq(self, nodes: Sequence[int]) -> int:
         """Concatenation of regular or structural nodes; each part keeps its own cached masks (prefer it in JSON)."""
@@ -220,19 +216,6 @@ class GrammarBuilder:
 
         `unique`: no two items have the same value (1 == 1.0, key order ignored), whatever nodes they are; items must
         be JSON texts, the punctuation regular and not empty."""
-    def unique_array(
-        self,
-        states: Sequence[tuple[bool, Sequence[tuple[int, int]]]],
-        *,
-        open: int,
-        close: int,
-        comma: int,
-        empty: int,
-        min_items: int = 0,
-        max_items: int | None = None,
-    ) -> int:
-        """A JSON array of different items that an automaton reads: `states[i]` is whether the array may end there and
-        the items that may come, each (node, next state); the first state is 0."""
     def embed(self, grammar: Grammar) -> int:
         """Exactly the texts of a built grammar, whichever builder made it."""
     def build(self, root: int) -> Grammar:

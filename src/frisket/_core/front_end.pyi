@@ -16,8 +16,6 @@ _Omission: TypeAlias = tuple[str, str, str]
 #: (code, text, JSON pointers of the schemas that it speaks of)
 _Note: TypeAlias = tuple[str, str, list[str]]
 
-#: (a rule's name, the name as it is written, its offset, its nodes), as `read_rules` says
-_Rule: TypeAlias = tuple[str, str, int, list[tuple[Any, ...]]]
 #: How a text is read, as `lower_rules` says
 _Asked: TypeAlias = tuple[str, str | None, str | None, Callable[[GrammarBuilder, str, int], int]]
 
@@ -43,7 +41,6 @@ __all__ = [
     "may_take_later",
     "open_rules",
     "print_rules",
-    "read_rules",
     "read_structural_tag",
     "relating",
     "schema_references",
@@ -66,11 +63,6 @@ def print_rules(builder: GrammarBuilder, text: str, asked: _Asked, is_gbnf: bool
 
 def open_rules(text: str, asked: _Asked, begin: bytes, limits: Limits | None = None) -> list[str]:
     """The rules that are open at the end of a beginning, from the root inwards. Raises as `lower_rules`."""
-
-def read_rules(builder: GrammarBuilder, text: str, asked: _Asked) -> tuple[str, list[_Rule]]:
-    """The rules of a grammar for tests. Nodes stand in postorder: a name, the number of nodes below, and what it says.
-
-    Raises as `lower_rules`."""
 
 def lower_text(
     builder: GrammarBuilder,

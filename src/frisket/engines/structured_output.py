@@ -55,6 +55,19 @@ class StructuredOutput:
             raise _invalid(f"{kind} is a text, not {type(value).__name__}", where=kind)
         return cls(kind, json.dumps(value, ensure_ascii=False), options)
 
+    @staticmethod
+    def with_flags(
+        options: JSONSchemaOptions, *, disable_any_whitespace: bool, disable_additional_properties: bool = False
+    ) -> JSONSchemaOptions:
+        """The options under the flags that vLLM and SGLang have in requests and settings.
+
+        >>> StructuredOutput.with_flags(DEFAULT, disable_any_whitespace=True)
+        JSONSchemaOptions(whitespace='compact')
+        """
+        if disable_any_whitespace:
+            options = replace(options, whitespace="compact", max_whitespace=None)
+        return replace(options, closed_objects=True) if disable_additional_properties else options
+
     def grammar(self, limits: Limits | None = None) -> Grammar:
         """The grammar of the request; FrisketError says what cannot be enforced, and where.
 

@@ -158,11 +158,11 @@ class Parameters(Body):
             found.append(Asked.of("structural_tag", self.structural_tag, "/structural_tag", base))
         new = self.structured_outputs
         if new is not None:
-            options = base
-            if new.disable_any_whitespace:
-                options = replace(options, whitespace="compact", max_whitespace=None)
-            if new.disable_additional_properties:
-                options = replace(options, closed_objects=True)
+            options = StructuredOutput.with_flags(
+                base,
+                disable_any_whitespace=new.disable_any_whitespace,
+                disable_additional_properties=new.disable_additional_properties,
+            )
             for kind in KINDS:
                 value = getattr(new, "json_" if kind == "json" else kind)
                 if value is not None:

@@ -195,8 +195,8 @@ def test_an_automaton_over_items() -> None:
     b = GrammarBuilder()
     marks = {name: b.literal(text) for name, text in (("open", b"["), ("close", b"]"), ("comma", b","))}
     small, large = b.words([b"1", b"1.0", b"2"]), b.words([b"2", b"30"])
-    states = [(False, [(small, 1)]), (True, [(large, 1)])]
-    grammar = b.build(b.unique_array(states, **marks, empty=b.literal(b"[]"), max_items=2))
+    empty = b.literal(b"[]")
+    grammar = b.build(b.array([small], large, **marks, empty=empty, min_items=1, max_items=2, unique=True))
     assert [grammar.accepts(text) for text in (b"[1]", b"[1.0,2]", b"[2,30]", b"[2,2]", b"[]", b"[30]")] == [
         *(True, True, True),
         *(False, False, False),
@@ -299,7 +299,8 @@ def test_an_object_that_came_is_not_begun_with_its_members_in_another_order() ->
     builder = GrammarBuilder()
     words = builder.words([b'{"b":2,"a":1}', b"1", b'{"a":1,"b":2}'])
     marks = {name: builder.literal(text) for name, text in (("open", b"["), ("close", b"]"), ("comma", b","))}
-    root = builder.unique_array([(True, [(words, 0)])], **marks, empty=builder.literal(b"[]"), min_items=2, max_items=3)
+    empty = builder.literal(b"[]")
+    root = builder.array([], words, **marks, empty=empty, min_items=2, max_items=3, unique=True)
     tokens = [b"[", b"]", b",", b"1", b'{"b', b'{"a', b'":2,"a":1}', b'":1,"b":2}']
     vocabulary = Vocabulary([*tokens, None], eos=[len(tokens)])
     matcher = builder.build(root).compile(vocabulary).matcher()

@@ -1,24 +1,18 @@
 //! Options → the nodes that all their schemas share; schemas → their grammars.
 
 use super::options::options_of;
-use super::{read, read_watched, text_of, Callback, Documents};
+use super::{read, work_in_time, Callback};
 use crate::builder::GrammarBuilder;
 use crate::error::raise;
-use crate::gil::{apart, take_turns, without};
+use crate::gil::{take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use frisket::front_end::schema::compile::{self, compile, embed, Compiled, Embedded};
-use frisket::front_end::schema::json;
 use frisket::front_end::schema::note::Note;
 use frisket::front_end::schema::resolve::Registry;
 use frisket::front_end::schema::subschema::Omission;
-use frisket::front_end::Watch;
-use frisket::{in_time, Caller};
 use pyo3::prelude::*;
 use std::sync::Arc;
-
-/// Bytes of JSON for each node of a tree, about.
-const NODE: usize = 8;
 
 /// `JSONSchemaOptions` with the nodes that all their schemas share.
 ///
@@ -47,36 +41,17 @@ impl Prelude {
     #[pyo3(signature = (schema, registry=None, limits=None))]
     fn compile(
         &self,
-        py: Python<'_>,
         schema: &Bound<'_, PyAny>,
         registry: Option<Py<PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
     ) -> PyResult<Answer<Grammar>> {
-        let limits = given(limits).started();
-        let watch = |limits: &frisket::Limits| {
-            let (limits, cancellation) = limits.parts();
-            Watch::new(&limits, cancellation)
-        };
-        // A text is read without the GIL, too.
-        let text = text_of(schema)?.map(str::to_owned);
-        let tree = if text.is_none() { Some(read_watched(schema, watch(&limits))?) } else { None };
-        let registry = registry.map(|registry| Arc::new(Callback(registry)));
         let prelude = self.0.clone();
-        let bytes = tree.as_ref().map_or(0, |tree| NODE * tree.len() + tree.text_bytes())
-            + text.as_ref().map_or(0, String::len);
-        let work = move |caller: Caller, limits: frisket::Limits| {
-            apart();
-            let tree = match (tree, text) {
-                (Some(tree), _) => tree,
-                (None, text) => Arc::new(json::parse_watched(&text.unwrap_or_default(), watch(&limits))?),
-            };
-            let documents = registry.map(|callback| Documents { callback, caller });
-            let documents = documents.as_ref().map(|documents| documents as &dyn Registry);
+        let work = move |tree, limits: frisket::Limits, registry: Option<&dyn Registry>| {
             let (limits, cancellation) = limits.parts();
-            compile(tree, documents, &prelude, limits, cancellation)
+            Ok(compile(Arc::new(tree), registry, &prelude, limits, cancellation)?)
         };
-        let compiled = without(py, || in_time(&limits, bytes, work)).map_err(raise)?;
-        let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raise)?;
+        let compiled = work_in_time(schema, registry, &given(limits).started(), From::from, work)?;
+        let Compiled { grammar, omissions, narrowed, notes } = compiled;
         Ok((Grammar(frisket::Grammar::of_rules(grammar)), told(omissions), told(narrowed), noted(notes)))
     }
 

@@ -34,7 +34,11 @@ pub fn schema_report(
         let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
         report::report(tree, registry, &prelude, limits, cancellation)
     });
-    found.map(told).map_err(raise)
+    let told = |entry: report::Entry| {
+        let report::Entry { pointer, keyword, status, slips, note } = entry;
+        (pointer, keyword, status.name(), slips, note)
+    };
+    found.map(|entries| entries.into_iter().map(told).collect()).map_err(raise)
 }
 
 /// Whether a tool sorted the names of a schema, so that their order is nobody's choice.
@@ -68,12 +72,4 @@ pub fn json_hash(schema: &Bound<'_, PyAny>) -> PyResult<u128> {
 #[pyfunction]
 pub fn schema_references(schema: &Bound<'_, PyAny>, registry: Py<PyAny>) -> PyResult<Vec<Reference>> {
     references(read(schema)?, &Callback(registry)).map_err(raise)
-}
-
-fn told(entries: Vec<report::Entry>) -> Vec<Entry> {
-    let told = |entry: report::Entry| {
-        let report::Entry { pointer, keyword, status, slips, note } = entry;
-        (pointer, keyword, status.name(), slips, note)
-    };
-    entries.into_iter().map(told).collect()
 }

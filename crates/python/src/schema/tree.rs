@@ -1,12 +1,12 @@
 //! Value of Python → tree of the native front end.
 
-use crate::content::members;
 use crate::gil::take_turns;
+use crate::walk::{Part, Walk};
 use frisket::front_end::schema::error::{Error, Result};
 use frisket::front_end::schema::json::{NodeId, Text, Tree, TreeBuilder};
 use frisket::front_end::{Error as EngineError, Limit, Watch};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString, PyType};
 use rustc_hash::FxHashMap;
 
 /// Digits beyond which Python does not write an integer out.
@@ -18,13 +18,6 @@ const USUAL: usize = 2_048;
 /// Parts of a value after which other threads have their turn.
 const SLICE: usize = 8_192;
 
-/// Parts that are still to be pushed, the innermost last.
-enum Task<'py> {
-    Value(Bound<'py, PyAny>),
-    Member(Bound<'py, PyAny>, Bound<'py, PyAny>),
-    End(usize),
-}
-
 /// The tree of a value; lists and dicts that occur twice are one node.
 pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
@@ -33,47 +26,38 @@ pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
     // No node while a list or dict is open: a value that holds itself is no tree. Values are kept, so that no other one can
     // have the address of one that a thread in its turn takes away.
     let mut known: FxHashMap<usize, (Bound<'_, PyAny>, Option<NodeId>)> = FxHashMap::default();
-    let mut tasks = vec![Task::Value(value.clone())];
+    let mut walk = Walk::new(value);
     let mut done = 0usize;
-    while let Some(task) = tasks.pop() {
+    while let Some(part) = walk.next() {
         done += 1;
         if done.is_multiple_of(SLICE) && !take_turns() {
             return Err(Box::new(EngineError::Limit(Limit::Cancelled)).into());
         }
-        let value = match task {
-            Task::End(address) => {
+        let value = match part {
+            Part::End(whole) => {
                 let node = builder.end()?;
-                known.entry(address).and_modify(|(_, known)| *known = Some(node));
+                known.entry(whole.as_ptr() as usize).and_modify(|(_, known)| *known = Some(node));
                 continue;
             }
-            Task::Member(key, value) => {
+            Part::Member(key, value) => {
                 match key.downcast::<PyString>() {
                     Ok(key) => text(key, |text| builder.key(text))?,
                     Err(_) => builder.foreign_key(&key.to_string())?,
                 }
                 value
             }
-            Task::Value(value) => value,
+            Part::Value(value) => value,
         };
         if let Ok(string) = value.downcast_exact::<PyString>() {
             text(string, |text| builder.string(text))?;
         } else if let Some((_, node)) = known.get(&(value.as_ptr() as usize)) {
             builder.shared(node.ok_or_else(holds_itself)?)?;
-        } else if let Ok(dict) = value.downcast::<PyDict>() {
-            builder.begin_object()?;
-            known.insert(value.as_ptr() as usize, (value.clone(), None));
-            tasks.push(Task::End(value.as_ptr() as usize));
-            let first = tasks.len();
-            members(dict, |key, value| tasks.push(Task::Member(key, value)));
-            tasks[first..].reverse();
-        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-            builder.begin_array()?;
-            known.insert(value.as_ptr() as usize, (value.clone(), None));
-            tasks.push(Task::End(value.as_ptr() as usize));
-            let first = tasks.len();
-            let items = value.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
-            tasks.extend(items.map_err(failed)?.into_iter().map(Task::Value));
-            tasks[first..].reverse();
+        } else if walk.open(&value).is_some() {
+            match value.is_instance_of::<PyDict>() {
+                true => builder.begin_object()?,
+                false => builder.begin_array()?,
+            }
+            known.insert(value.as_ptr() as usize, (value, None));
         } else {
             scalar(&mut builder, &value)?;
         }

@@ -81,7 +81,8 @@ impl<'a> Machine<'a> {
             Place::Char { ranges, .. } | Place::Neighbour { ranges, .. } => Some(ranges),
             _ => None,
         };
-        let classes = partition(program.places.iter().filter_map(set))?;
+        let chars = CharSet::new(vec![SURROGATES]).complement();
+        let classes = chars.split_by(program.places.iter().filter_map(set), MOST_CLASSES).ok_or(Halt::TooLarge)?;
         let members_of = |place| match set(place) {
             Some(ranges) => classes.iter().map(|class| !class.is_disjoint(ranges)).collect(),
             None => Vec::new(),
@@ -304,20 +305,4 @@ impl<'a> Machine<'a> {
         }
         Ok(found)
     }
-}
-
-/// The coarsest classes of characters that no set tells apart.
-fn partition<'a>(sets: impl Iterator<Item = &'a CharSet>) -> Result<Vec<CharSet>> {
-    let mut sets: Vec<&CharSet> = sets.collect();
-    sets.sort_unstable();
-    sets.dedup();
-    let mut classes = vec![CharSet::new(vec![SURROGATES]).complement()];
-    for set in sets {
-        let split = |class: &CharSet| [class.intersection(set), class.difference(set)];
-        classes = classes.iter().flat_map(split).filter(|class| !class.is_empty()).collect();
-        if classes.len() > MOST_CLASSES {
-            return Err(Halt::TooLarge);
-        }
-    }
-    Ok(classes)
 }

@@ -7,7 +7,7 @@ use frisket_core::error::{Error, Result};
 use frisket_core::regular::term::TermId;
 
 /// Parts of a pattern between two checks of the limits, some 100 µs.
-const CHECKED: usize = 512;
+pub(super) const CHECKED: usize = 512;
 
 /// The node of a tree that asserts nothing. Errors: limits, misuse.
 pub(super) fn lower(builder: &mut Builder, tree: &Node) -> Result<TermId> {

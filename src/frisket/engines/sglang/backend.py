@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import frisket
@@ -52,9 +51,9 @@ def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[
             "SGLang: --constrained-json-whitespace-pattern is not supported by frisket",
             hint="use --constrained-json-disable-any-whitespace, or leave it out",
         )
-    options = DEFAULT
-    if serving.constrained_json_disable_any_whitespace:
-        options = replace(options, whitespace="compact", max_whitespace=None)
+    options = StructuredOutput.with_flags(
+        DEFAULT, disable_any_whitespace=serving.constrained_json_disable_any_whitespace
+    )
     backend = Backend(tokenizer, vocab_size, eos_token_ids, options)
     metrics.start("sglang", serve=False)
     budget.install()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
@@ -41,11 +40,11 @@ def structured_output(params: Any, extra: Mapping[str, Any] | None, base: JSONSc
             hint='say `extra_args={"frisket": {"whitespace": "compact"}}`, or pretty, bounded, free',
             code="request",
         )
-    options = base
-    if params.disable_any_whitespace:
-        options = replace(options, whitespace="compact", max_whitespace=None)
-    if params.disable_additional_properties:
-        options = replace(options, closed_objects=True)
+    options = StructuredOutput.with_flags(
+        base,
+        disable_any_whitespace=params.disable_any_whitespace,
+        disable_additional_properties=params.disable_additional_properties,
+    )
     options = read_options((extra or {}).get(EXTRA), options, place=f"extra_args/{EXTRA}")
     given = [kind for kind in KINDS if getattr(params, kind) is not None]
     if len(given) != 1:

@@ -77,9 +77,20 @@ impl<'t, 'b> Numerals<'t, 'b> {
             nodes.push(self.signed(self.multiples(step, false)?)?);
         }
         for step in &interval.without {
-            nodes.push(self.terms.not(self.signed(self.multiples(step, false)?)?)?);
+            nodes.push(self.no_multiples(step, interval, false)?);
         }
         Ok(Some(self.terms.and(&nodes)?))
+    }
+
+    /// All texts but the multiples of a step, which may have as many digits as the numbers of the interval: one more than
+    /// a bound.
+    fn no_multiples(&mut self, step: &Decimal, interval: &Interval, free: bool) -> Result<TermId> {
+        let limits = (self.whole, self.part);
+        self.make_room(interval);
+        self.whole += u32::from(interval.low.is_some() || interval.high.is_some());
+        let multiples = self.multiples(step, free)?;
+        (self.whole, self.part) = limits;
+        Ok(self.terms.not(self.signed(multiples)?)?)
     }
 
     /// Numerals with a small exponent and a mantissa of any shape.
@@ -110,7 +121,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
             nodes.push(self.signed(self.multiples(step, true)?)?);
         }
         for step in &interval.without {
-            nodes.push(terms.not(self.signed(self.multiples(step, true)?)?)?);
+            nodes.push(self.no_multiples(step, &interval, true)?);
         }
         Ok(Some(terms.and(&nodes)?))
     }
