@@ -39,12 +39,14 @@ pub(crate) enum Input<'a> {
     Text(&'a [u8]),
 }
 
+/// Estimated bytes of a mask's or a transition's entry in its table.
+const PER_TABLE_ENTRY: usize = 32;
+
 /// The masks and transitions of one epoch. Every thread may read them while another one computes.
 #[derive(Default)]
 pub(crate) struct EpochTables {
     pub epoch: u64,
-    /// Indexed by position: nearly every position is asked for its mask.
-    masks: Vec<Option<Arc<Mask>>>,
+    masks: FxHashMap<PositionId, Arc<Mask>>,
     transitions: FxHashMap<(PositionId, u32), MatcherState>,
 }
 
@@ -54,17 +56,7 @@ impl EpochTables {
         if self.epoch != epoch {
             return None;
         }
-        self.masks.get(position.index()).cloned().flatten()
-    }
-
-    /// Store a mask; returns the bytes by which the table grew.
-    fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
-        let (before, index) = (self.masks.capacity(), position.index());
-        if index >= self.masks.len() {
-            self.masks.resize(index + 1, None);
-        }
-        self.masks[index] = Some(mask);
-        (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
+        self.masks.get(&position).cloned()
     }
 
     /// How many transitions the table holds.
@@ -189,7 +181,8 @@ impl LazyAutomaton {
             return Ok(mask);
         }
         let mask = self.masks.mask(&mut self.machine, &mut self.follow_bytes, masks, position)?;
-        self.table_bytes += shared.write(self.epoch).put_mask(position, mask.clone());
+        self.table_bytes += PER_TABLE_ENTRY;
+        shared.write(self.epoch).masks.insert(position, mask.clone());
         Ok(mask)
     }
 
@@ -263,7 +256,7 @@ impl LazyAutomaton {
         } else {
             return Ok(None);
         };
-        self.table_bytes += 32;
+        self.table_bytes += PER_TABLE_ENTRY;
         shared.write(self.epoch).transitions.insert((state.position, token), next);
         Ok(Some(next))
     }
@@ -301,14 +294,14 @@ mod tests {
         assert_eq!(parts(&automaton), 0);
         let mask = automaton.mask(&shared, &vocabulary, start.position).unwrap();
         let masks = parts(&automaton);
-        assert_eq!(masks, shared.read().masks.capacity() * 8);
+        assert_eq!(masks, PER_TABLE_ENTRY);
         assert!(automaton.masks.memory_bytes() > 0);
         assert!(shared.read().mask(0, start.position).is_some_and(|known| Arc::ptr_eq(&known, &mask)));
         let next = automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(0)).unwrap();
-        assert_eq!(parts(&automaton), masks + 32);
+        assert_eq!(parts(&automaton), 2 * PER_TABLE_ENTRY);
         assert_eq!(shared.read().next(0, start.position, 0), next);
         automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(1)).unwrap();
-        assert_eq!((parts(&automaton), shared.read().len()), (masks + 32, 1), "what is refused is not kept");
+        assert_eq!((parts(&automaton), shared.read().len()), (2 * PER_TABLE_ENTRY, 1), "what is refused is not kept");
         // The next call must not begin if the automaton already fills the memory.
         let held = automaton.memory_bytes();
         let limits = |memory| Limits { memory, ..Limits::default() };

@@ -15,11 +15,10 @@ use std::sync::Arc;
 const SHOWN_BYTES: usize = 80;
 
 /// One input that a matcher took.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Taken {
     Token(u32),
-    /// The next one of the matcher's texts.
-    Text,
+    Text(Arc<[u8]>),
 }
 
 /// The epoch of a matcher whose current state is known in none.
@@ -38,7 +37,6 @@ pub struct Matcher {
     pub(super) history: Vec<MatcherState>,
     pub(super) trail: Trail,
     pub(super) taken: Vec<Taken>,
-    pub(super) texts: Vec<Arc<[u8]>>,
     /// The step at which a mask with room took too long: from it on, masks near the end follow the closing text.
     pub(super) closes_from: Option<usize>,
 }
@@ -59,7 +57,6 @@ impl Matcher {
             history: vec![start],
             trail: Trail::default(),
             taken: Vec::new(),
-            texts: Vec::new(),
             closes_from: None,
         }
     }
@@ -80,17 +77,20 @@ impl Matcher {
 
     /// The bytes of the inputs, in order; special tokens have none.
     pub fn text(&self) -> Vec<u8> {
-        self.inputs().into_iter().filter_map(|input| input.ok()).flatten().copied().collect()
+        self.taken.iter().filter_map(|taken| self.bytes_of(taken).ok()).flatten().copied().collect()
     }
 
     /// Each input in order: its bytes, or the id of a token that has none.
     pub fn inputs(&self) -> Vec<std::result::Result<&[u8], u32>> {
-        let mut texts = self.texts.iter();
-        let read = |&taken: &Taken| match taken {
-            Taken::Token(token) => self.compiled.vocabulary().token(token).ok_or(token),
-            Taken::Text => Ok(texts.next().map_or(&[][..], |text| text)),
-        };
-        self.taken.iter().map(read).collect()
+        self.taken.iter().map(|taken| self.bytes_of(taken)).collect()
+    }
+
+    /// The bytes of an input, or the id of a token that has none.
+    pub(super) fn bytes_of<'a>(&'a self, taken: &'a Taken) -> std::result::Result<&'a [u8], u32> {
+        match taken {
+            Taken::Token(token) => self.compiled.vocabulary().token(*token).ok_or(*token),
+            Taken::Text(text) => Ok(text),
+        }
     }
 
     /// Whether an end-of-sequence token was taken.
@@ -241,8 +241,7 @@ impl Matcher {
         let next =
             self.on_automaton(|compiled, automaton, state| compiled.step(automaton, state, Input::Text(data)))?;
         if let Some(next) = next {
-            self.texts.push(data.into());
-            self.push(next, Taken::Text);
+            self.push(next, Taken::Text(data.into()));
         }
         Ok(next.is_some())
     }
@@ -295,8 +294,6 @@ impl Matcher {
 
     /// Undo all inputs but the first `left`, which may not be more than were taken.
     pub fn truncate(&mut self, left: usize) {
-        let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
-        self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
         self.history.truncate(left + 1);
         self.trail.truncate(left);
@@ -374,13 +371,12 @@ mod tests {
         assert!(matcher.rollback(0).unwrap() && matcher.steps() == 4);
         for left in [3, 1] {
             assert!(matcher.rollback(matcher.steps() - left).unwrap());
-            assert_eq!((matcher.state(), matcher.steps()), (states[left], left));
-            assert_eq!(matcher.texts.len(), usize::from(left == 3));
+            assert_eq!((matcher.state(), matcher.steps(), matcher.inputs().len()), (states[left], left, left));
         }
         matcher.advance_bytes(b"bcd").unwrap();
         assert_eq!(matcher.state(), states[3]);
         matcher.reset();
-        assert_eq!((matcher.state(), matcher.steps(), matcher.texts.len()), (states[0], 0, 0));
+        assert_eq!((matcher.state(), matcher.steps(), matcher.text()), (states[0], 0, Vec::new()));
     }
 
     #[test]
