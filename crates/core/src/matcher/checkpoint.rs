@@ -6,16 +6,11 @@
 
 use crate::automaton::position::PositionId;
 use crate::storage::lock::Lock;
-use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Steps from one checkpoint to the next. In a new epoch a matcher takes at most this many inputs again, and at most
-/// twice as many after a rollback by as many steps.
+/// Steps from one checkpoint to the next. In a new epoch a matcher takes fewer inputs again.
 pub(crate) const SPACING: usize = 64;
-
-/// Checkpoints that a matcher keeps: from the last but one, a rollback by up to `SPACING` steps goes on.
-const KEPT: usize = 2;
 
 /// A position of a sequence that a new epoch takes over. Forks share it.
 pub(crate) struct Checkpoint {
@@ -62,9 +57,10 @@ impl Registry {
     }
 }
 
-/// The last checkpoints of one sequence, in ascending order of their steps.
+/// The checkpoints of one sequence, in ascending order of their steps: the further back, the fewer. A rollback by `n`
+/// steps takes few more than `n` inputs again.
 #[derive(Clone, Default)]
-pub(crate) struct Trail(SmallVec<[Arc<Checkpoint>; KEPT]>);
+pub(crate) struct Trail(Vec<Arc<Checkpoint>>);
 
 impl Trail {
     /// Whether a checkpoint is to be made at this step.
@@ -94,9 +90,11 @@ impl Trail {
     /// Make a checkpoint at a step, whose position has this number in this epoch.
     #[cold]
     pub fn add(&mut self, registry: &Registry, step: usize, epoch: u64, position: PositionId) {
-        if self.0.len() == KEPT {
-            self.0.remove(0);
-        }
+        let newest = step / SPACING;
+        self.0.retain(|checkpoint| {
+            let number = checkpoint.step / SPACING;
+            newest - number <= 2 << number.trailing_zeros()
+        });
         let position = AtomicU32::new(position.number());
         let checkpoint = Arc::new(Checkpoint { step, epoch: AtomicU64::new(epoch), position });
         registry.add(&checkpoint);
@@ -122,19 +120,23 @@ mod tests {
     }
 
     #[test]
-    fn a_matcher_keeps_its_last_two_checkpoints() {
+    fn the_further_back_the_fewer() {
         let registry = Registry::default();
         let mut trail = Trail::default();
         for number in 1..=1_000 {
             let newest = number * SPACING;
             assert!(trail.is_due(newest) && !trail.is_due(newest - 1));
             add(&mut trail, &registry, newest, 0);
+            for step in (SPACING..=newest).step_by(SPACING / 4) {
+                let again = step - trail.0.iter().rfind(|kept| kept.step <= step).map_or(0, |kept| kept.step);
+                assert!(again <= 2 * (newest - step) + SPACING, "from {newest} back to {step}: {again}");
+            }
         }
-        let kept = [1_000 * SPACING, 999 * SPACING];
-        assert_eq!((steps(registry.latest_first()), steps(trail.latest_first())), (kept.to_vec(), kept.to_vec()));
-        assert!(registry.0.lock().capacity() < 100, "dropped checkpoints leave the registry");
+        let kept = steps(trail.latest_first());
+        assert!(kept.len() < 40 && steps(registry.latest_first()) == kept);
+        assert!(registry.0.lock().capacity() < 200, "dropped checkpoints leave the registry");
         trail.truncate(kept[0] - 1);
-        assert_eq!((trail.last_step(), steps(registry.latest_first())), (kept[1], vec![kept[1]]));
+        assert_eq!((trail.last_step(), steps(registry.latest_first())), (kept[1], kept[1..].to_vec()));
     }
 
     #[test]
@@ -156,10 +158,10 @@ mod tests {
     fn a_checkpoint_is_known_in_the_epoch_that_took_it_over() {
         let registry = Registry::default();
         let mut trail = Trail::default();
-        (1..=2).for_each(|step| add(&mut trail, &registry, step, 3));
-        assert_eq!(trail.last_in(3), Some((2, PositionId::at(2))));
+        (1..=2).for_each(|number| add(&mut trail, &registry, number * SPACING, 3));
+        assert_eq!(trail.last_in(3), Some((2 * SPACING, PositionId::at(2 * SPACING))));
         trail.0[0].move_to(4, PositionId::at(7));
-        assert_eq!(trail.last_in(4), Some((1, PositionId::at(7))));
+        assert_eq!(trail.last_in(4), Some((SPACING, PositionId::at(7))));
         assert_eq!((trail.last_in(5), trail.last_step()), (None, 0));
     }
 }
