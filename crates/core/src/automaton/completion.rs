@@ -6,33 +6,41 @@
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::shortest_path::{most_readable, Guide, Step};
+use crate::automaton::shortest_path::{most_readable, Guide, PathStep, Step};
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::{Error, Limit, Result};
-use crate::regular::literal::Literal;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::regular::terms::Terms;
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
-use std::sync::Arc;
 
 /// Bytes of the longest text that is written out. A longer one raises a limit error.
 const MAX_BYTES: u64 = 1 << 22;
 
-/// Runs of bytes as jumps, and no known paths.
-struct Runs;
+/// Characters of a counted run; more are no part of a text that is written out.
+const MAX_RUN: u32 = MAX_BYTES as u32;
+
+/// The runs of bytes at which a search jumps, by the position before them.
+#[derive(Default)]
+struct Runs {
+    texts: FxHashMap<PositionId, Vec<u8>>,
+}
 
 impl Guide for Runs {
     fn preferred(&self) -> &ByteSet {
         &ByteSet::FULL
     }
 
-    fn jump(&self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>> {
-        Ok(machine.run(position)?.map(|(text, next)| (next, text.len() as u64)))
+    fn jump(&mut self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>> {
+        let Some((text, next)) = machine.run(position)? else { return Ok(None) };
+        let bytes = text.len() as u64;
+        self.texts.insert(position, text);
+        Ok(Some((next, bytes)))
     }
 
-    fn is_known(&self, _: PositionId) -> bool {
-        false
+    fn known_bytes(&self, _: PositionId) -> Option<u64> {
+        None
     }
 }
 
@@ -46,12 +54,13 @@ impl Machine {
             MAX_BYTES.. => return Err(Error::Limit(Limit::Completion(MAX_BYTES)).into()),
             _ => {}
         }
-        let Some((path, _)) = self.shortest_path(distances, start, &Runs)? else { return Ok(None) };
+        let mut runs = Runs::default();
+        let Some((path, _)) = self.shortest_path(distances, start, &mut runs)? else { return Ok(None) };
         let mut text = Vec::new();
-        for (position, step) in path {
+        for PathStep { position, step, .. } in path {
             match step {
                 Step::Byte(byte) => text.push(byte),
-                Step::Jump(_) => text.extend(self.run(position)?.into_iter().flat_map(|(run, _)| run)),
+                Step::Jump(_) => text.extend(&runs.texts[&position]),
                 Step::Special(_) => return Ok(None),
             }
         }
@@ -68,14 +77,12 @@ impl Machine {
         };
         let (text, next) = match *self.arena.term(first) {
             Term::Quoted { text: inner, state: Spelling::Body, escapes } => {
-                let Some((run, after)) = Run::of(&mut self.arena, inner)? else { return Ok(None) };
+                let Some((run, after)) = run_of(&mut self.arena, inner)? else { return Ok(None) };
                 // An escaped text may begin in the run and end behind it.
                 if escapes.escaped != EMPTY && after != EPSILON {
                     return Ok(None);
                 }
-                self.arena.spend(run.len() as u64 / 8)?;
-                let bytes: Vec<u8> = run.bytes().collect();
-                let spelled = self.arena.spellings([&*bytes].into_iter(), escapes)?;
+                let spelled = self.arena.spellings([&*run].into_iter(), escapes)?;
                 let text = spelled.iter().flat_map(|spelled| &spelled[1..spelled.len() - 1]).copied().collect();
                 let rest = self.arena.quoted_state(after, Spelling::Body, escapes)?;
                 (text, self.arena.cat(rest, behind)?)
@@ -85,75 +92,54 @@ impl Machine {
                 let (text, property) = (spelling[depth as usize..].to_vec(), *property);
                 (text, self.arena.key_done(object, state, property)?)
             }
-            _ => {
-                let Some((run, after)) = Run::of(&mut self.arena, head)? else { return Ok(None) };
-                self.arena.spend(run.len() as u64 / 8)?;
-                (run.bytes().collect(), after)
-            }
+            _ => match run_of(&mut self.arena, head)? {
+                Some(run) => run,
+                None => return Ok(None),
+            },
         };
         let next = self.close_heads(smallvec![(next, position.heads[0].1)], position.register)?;
         Ok(Some((text, self.intern(next))))
     }
 }
 
-/// Bytes that come one after another.
-enum Run {
-    Spelled(Arc<Literal>, usize),
-    /// A prefix that sorted words share: the words, the first word, its offset and the length.
-    Shared(Arc<[Box<[u8]>]>, usize, usize, usize),
-    Repeated(u8, u32),
-}
-
-impl Run {
-    /// The bytes that a regular term forces next and the term after them. For counted characters: the required ones,
-    /// each the most readable.
-    fn of(terms: &mut Terms, id: TermId) -> Result<Option<(Run, TermId)>> {
-        Ok(match *terms.term(id) {
-            Term::Literal { literal, position } => {
-                Some((Run::Spelled(terms.literals[literal.index()].clone(), position as usize), EPSILON))
-            }
-            Term::Words { set, low, high, depth } => {
-                let words = terms.word_sets[set.index()].words.clone();
-                let count = common_prefix(&words[low as usize..high as usize], depth as usize);
-                if count < 2 {
-                    return Ok(None);
-                }
-                let after = terms.words_rest(set, low, high, depth + count as u32)?;
-                Some((Run::Shared(words, low as usize, depth as usize, count), after))
-            }
-            Term::Bounded { body, min: min @ 2.., max } if terms.info(body).nullable => {
-                let Some(byte) = byte_to(terms, body, |body, next| body == next)? else { return Ok(None) };
-                let max = if max == MANY { MANY } else { max - min };
-                Some((Run::Repeated(byte, min), terms.bounded(body, 0, max)?))
-            }
-            Term::Repeat { body, min: min @ 2.., max } => {
-                let Some(byte) = byte_to(terms, body, |_, next| next == EPSILON)? else { return Ok(None) };
-                let max = if max == MANY { MANY } else { max - min };
-                Some((Run::Repeated(byte, min), terms.repeat(body, 0, max)?))
-            }
-            Term::Cat(left, right) => match Run::of(terms, left)? {
-                Some((run, after)) => Some((run, terms.cat(after, right)?)),
-                None => None,
-            },
-            _ => None,
-        })
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Run::Spelled(text, from) => text.len() - from,
-            Run::Shared(_, _, _, count) => *count,
-            Run::Repeated(_, count) => *count as usize,
+/// The bytes that a regular term forces next and the term after them. For counted characters: the required ones, each
+/// the most readable.
+fn run_of(terms: &mut Terms, id: TermId) -> Result<Option<(Vec<u8>, TermId)>> {
+    Ok(match *terms.term(id) {
+        Term::Literal { literal, position } => {
+            let text = terms.literals[literal.index()][position as usize..].to_vec();
+            terms.spend(text.len() as u64 / 8)?;
+            Some((text, EPSILON))
         }
-    }
-
-    fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..self.len()).map(|at| match self {
-            Run::Spelled(text, from) => text[from + at],
-            Run::Shared(words, word, from, _) => words[*word][from + at],
-            Run::Repeated(byte, _) => *byte,
-        })
-    }
+        Term::Words { set, low, high, depth } => {
+            let words = terms.word_sets[set.index()].words.clone();
+            let words = &words[low as usize..high as usize];
+            let count = common_prefix(words, depth as usize);
+            if count < 2 {
+                return Ok(None);
+            }
+            terms.spend(count as u64 / 8)?;
+            let after = terms.words_rest(set, low, high, depth + count as u32)?;
+            Some((words[0][depth as usize..][..count].to_vec(), after))
+        }
+        Term::Bounded { body, min: min @ 2..MAX_RUN, max } if terms.info(body).nullable => {
+            let Some(byte) = byte_to(terms, body, |body, next| body == next)? else { return Ok(None) };
+            let max = if max == MANY { MANY } else { max - min };
+            terms.spend(u64::from(min) / 8)?;
+            Some((vec![byte; min as usize], terms.bounded(body, 0, max)?))
+        }
+        Term::Repeat { body, min: min @ 2..MAX_RUN, max } => {
+            let Some(byte) = byte_to(terms, body, |_, next| next == EPSILON)? else { return Ok(None) };
+            let max = if max == MANY { MANY } else { max - min };
+            terms.spend(u64::from(min) / 8)?;
+            Some((vec![byte; min as usize], terms.repeat(body, 0, max)?))
+        }
+        Term::Cat(left, right) => match run_of(terms, left)? {
+            Some((run, after)) => Some((run, terms.cat(after, right)?)),
+            None => None,
+        },
+        _ => None,
+    })
 }
 
 /// The most readable ASCII byte that leads from a term to a target which `is_target` accepts.

@@ -39,7 +39,7 @@ const READABLE: [(u8, u8); 5] = [(b'a', b'z'), (b'A', b'Z'), (b'0', b'9'), (b' '
 pub(crate) enum Step {
     Byte(u8),
     Special(SpecialId),
-    /// Several bytes to a position, which the guide of the search knows.
+    /// Several bytes to a position.
     Jump(PositionId),
 }
 
@@ -49,14 +49,21 @@ pub(crate) trait Guide {
     fn preferred(&self) -> &ByteSet;
 
     /// A position some bytes ahead and the number of these bytes, if no others lead to the end faster.
-    fn jump(&self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>>;
+    fn jump(&mut self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>>;
 
-    /// Whether the path from this position on is known.
-    fn is_known(&self, position: PositionId) -> bool;
+    /// The bytes from a position to an end, if a path is known.
+    fn known_bytes(&self, position: PositionId) -> Option<u64>;
 }
 
-/// The steps of a path, each with the position before it, and the last position.
-pub(crate) type Path = (Vec<(PositionId, Step)>, PositionId);
+/// The steps of a path, and the last position.
+pub(crate) type Path = (Vec<PathStep>, PositionId);
+
+/// A step of a path, with the position before it and its bytes.
+pub(crate) struct PathStep {
+    pub(crate) position: PositionId,
+    pub(crate) step: Step,
+    pub(crate) bytes: u64,
+}
 
 impl Machine {
     /// A path to the nearest end, or to a position on the way from which the path is known; None if there is no end.
@@ -64,7 +71,7 @@ impl Machine {
         &mut self,
         distances: &mut Distances,
         start: PositionId,
-        guide: &impl Guide,
+        guide: &mut impl Guide,
     ) -> Result<Option<Path>> {
         let (open, reached) = (BinaryHeap::new(), FxHashMap::default());
         let mut search = Search { distances, guide, weight: 1, nodes: Vec::new(), reached, open, order: 0 };
@@ -131,7 +138,7 @@ const ALONE: (u8, u8) = (1, 0);
 
 struct Search<'a, G> {
     distances: &'a mut Distances,
-    guide: &'a G,
+    guide: &'a mut G,
     /// The weight of the bound relative to the length.
     weight: u64,
     nodes: Vec<Node>,
@@ -143,8 +150,10 @@ struct Search<'a, G> {
 impl<G: Guide> Search<'_, G> {
     /// Whether a path was found; its last node is then the last one.
     fn run(&mut self, machine: &mut Machine, start: PositionId) -> Result<bool> {
-        let mut is_found =
-            self.visit(machine, Node { position: start, before: 0, step: Step::Jump(start), length: 0, least: 0 })?;
+        let position = machine.position(start).clone();
+        let least = self.distances.of_position(machine, &position)?;
+        let first = Node { position: start, before: 0, step: Step::Jump(start), length: 0, least };
+        let mut is_found = self.visit(machine, first)?;
         while !is_found {
             let Some(Reverse(next)) = self.open.pop() else { break };
             machine.arena.spend(STEPS_PER_POSITION)?;
@@ -169,6 +178,14 @@ impl<G: Guide> Search<'_, G> {
 
     /// Adds a node, unless its position was reached by a path as short, and the steps from it. Whether it is an end.
     fn visit(&mut self, machine: &mut Machine, node: Node) -> Result<bool> {
+        let known_bytes = self.guide.known_bytes(node.position);
+        // While the bound was right, a known path is taken at once. Later, shorter paths are tried before.
+        if let (Some(bytes), Some(start)) = (known_bytes, self.nodes.first()) {
+            if bytes > node.least && node.length + node.least > start.least {
+                self.push(node.step, (ALONE, 0), node.before, node.length, bytes);
+                return Ok(false);
+            }
+        }
         let known = self.reached.entry(machine.representative(node.position)?).or_insert(u64::MAX);
         if *known <= node.length {
             return Ok(false);
@@ -179,7 +196,7 @@ impl<G: Guide> Search<'_, G> {
         let bytes = machine.bytes_per_node();
         machine.arena.budget.grow(bytes);
         let position = machine.position(id).clone();
-        if position.accepting || self.guide.is_known(id) {
+        if position.accepting || known_bytes.is_some() {
             return Ok(true);
         }
         if self.nodes.len() == MAX_SHORTEST_POSITIONS {
@@ -265,9 +282,10 @@ impl<G: Guide> Search<'_, G> {
         let last = self.nodes.len() - 1;
         let (mut steps, mut at) = (Vec::new(), last);
         while at != 0 {
-            let Node { before, step, .. } = self.nodes[at];
+            let Node { before, step, length, .. } = self.nodes[at];
             at = before as usize;
-            steps.push((self.nodes[at].position, step));
+            let Node { position, length: start, .. } = self.nodes[at];
+            steps.push(PathStep { position, step, bytes: length - start });
         }
         steps.reverse();
         (steps, self.nodes[last].position)

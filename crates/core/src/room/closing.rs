@@ -8,7 +8,7 @@
 use crate::automaton::distance::Distances;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::shortest_path::{Guide, Step};
+use crate::automaton::shortest_path::{Guide, PathStep, Step};
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::room::open_key::Twin;
@@ -23,7 +23,7 @@ pub(crate) const UNSPELLABLE: u32 = u32::MAX;
 const STEPS_PER_NODE: u64 = 4;
 
 /// Bytes of one position's entry in the index.
-const PER_CLOSING: usize = 32;
+const PER_CLOSING: usize = 40;
 
 /// The step of a position, the position after it, and the fewest tokens of the whole closing text.
 #[derive(Clone, Copy)]
@@ -31,6 +31,8 @@ struct Closing {
     /// None at an end, and where no text leads to an end.
     step: Option<Step>,
     next: PositionId,
+    /// The bytes of the whole closing text.
+    bytes: u64,
     tokens: u32,
 }
 
@@ -54,7 +56,7 @@ impl Guide for ClosingGuide<'_> {
     }
 
     /// The position after the longest token of unescaped characters that fits into the characters that a string needs.
-    fn jump(&self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>> {
+    fn jump(&mut self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>> {
         let Some(length) = needed_length(machine, self.vocabulary, position) else { return Ok(None) };
         let mut next = position;
         for _ in 0..length {
@@ -63,8 +65,9 @@ impl Guide for ClosingGuide<'_> {
         Ok(Some((next, length as u64)))
     }
 
-    fn is_known(&self, position: PositionId) -> bool {
-        self.closings.get(&position).is_some_and(|closing| closing.step.is_some())
+    fn known_bytes(&self, position: PositionId) -> Option<u64> {
+        let known = self.closings.get(&position).filter(|closing| closing.step.is_some());
+        known.map(|closing| closing.bytes)
     }
 }
 
@@ -96,21 +99,23 @@ impl Closings {
             self.insert(machine, position, self.closings[&twin.position]);
             return Ok(tokens);
         }
-        let guide = ClosingGuide { closings: &self.closings, vocabulary };
-        let found = machine.shortest_path(&mut self.distances, position, &guide)?;
+        let mut guide = ClosingGuide { closings: &self.closings, vocabulary };
+        let found = machine.shortest_path(&mut self.distances, position, &mut guide)?;
         let tokens = if found.is_some() { 0 } else { UNSPELLABLE };
         let (path, mut next) = found.unwrap_or((Vec::new(), position));
         if !self.closings.contains_key(&next) {
-            self.insert(machine, next, Closing { step: None, next, tokens });
+            self.insert(machine, next, Closing { step: None, next, bytes: 0, tokens });
         }
-        for (position, step) in path.into_iter().rev() {
+        for PathStep { position, step, bytes } in path.into_iter().rev() {
             machine.arena.spend(1)?;
-            self.insert(machine, position, Closing { step: Some(step), next, tokens: UNSPELLABLE });
-            let mut tokens = self.closings[&next].tokens.saturating_add(1);
+            let behind = self.closings[&next];
+            let bytes = behind.bytes + bytes;
+            let tokens = behind.tokens.saturating_add(1);
+            self.insert(machine, position, Closing { step: Some(step), next, bytes, tokens });
             if let Step::Byte(_) = step {
-                tokens = self.spell(machine, vocabulary, position)?;
+                let tokens = self.spell(machine, vocabulary, position)?;
+                self.closings.insert(position, Closing { step: Some(step), next, bytes, tokens });
             }
-            self.closings.insert(position, Closing { step: Some(step), next, tokens });
             next = position;
         }
         Ok(self.closings[&position].tokens)

@@ -114,7 +114,7 @@ fn a_search_gives_its_memory_back_and_finds_nothing_where_nothing_ends() {
     });
     let (start, distances) = (ends.start, &mut Distances::default());
     let held = [(); 2].map(|()| {
-        assert_eq!(ends.shortest_path(distances, start, &Runs).unwrap().unwrap().0.len(), 3);
+        assert_eq!(ends.shortest_path(distances, start, &mut Runs::default()).unwrap().unwrap().0.len(), 3);
         ends.memory_bytes()
     });
     assert_eq!(held[0], held[1]);
@@ -123,5 +123,5 @@ fn a_search_gives_its_memory_back_and_finds_nothing_where_nothing_ends() {
         seq(builder, &[a, special])
     });
     let start = never.start;
-    assert!(never.shortest_path(distances, start, &Runs).unwrap().is_none());
+    assert!(never.shortest_path(distances, start, &mut Runs::default()).unwrap().is_none());
 }
