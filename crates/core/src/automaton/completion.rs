@@ -147,7 +147,7 @@ fn byte_to(terms: &mut Terms, id: TermId, is_target: impl Fn(TermId, TermId) -> 
     let moves = terms.byte_transitions(id)?;
     let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));
     let bytes = leading.fold(ByteSet::EMPTY, |all, &(low, high, _)| all.union(&ByteSet::range(low, high)));
-    Ok(most_readable(&bytes.intersection(&UNESCAPED_ASCII)).map(|(_, byte)| byte))
+    Ok(most_readable((0, u8::MAX), &bytes.intersection(&UNESCAPED_ASCII)).map(|(_, byte)| byte))
 }
 
 /// The number of bytes that sorted words share from an offset on.

@@ -263,10 +263,8 @@ impl<G: Guide> Search<'_, G> {
 
     /// Queues the most readable byte of an interval, which is returned.
     fn push_byte(&mut self, span: (u8, u8), node: u32, length: u64, least: u64) -> u8 {
-        let bytes = ByteSet::range(span.0, span.1);
-        let preferred = most_readable(&bytes.intersection(self.guide.preferred()));
-        let others = || most_readable(&bytes).map(|(rank, byte)| (rank + READABLE.len() as u8, byte));
-        let (rank, byte) = preferred.or_else(others).unwrap_or_default();
+        let others = || most_readable(span, &ByteSet::FULL).map(|(rank, byte)| (rank + READABLE.len() as u8, byte));
+        let (rank, byte) = most_readable(span, self.guide.preferred()).or_else(others).unwrap_or_default();
         self.push(Step::Byte(byte), (span, rank), node, length, least);
         byte
     }
@@ -292,9 +290,9 @@ impl<G: Guide> Search<'_, G> {
     }
 }
 
-/// The most readable byte of a set with its rank; lower ranks come first.
-pub(super) fn most_readable(bytes: &ByteSet) -> Option<(u8, u8)> {
-    let first = |(low, high)| bytes.intersection(&ByteSet::range(low, high)).iter().next();
+/// The most readable byte of an interval that `bytes` holds, with its rank; lower ranks come first.
+pub(super) fn most_readable((low, high): (u8, u8), bytes: &ByteSet) -> Option<(u8, u8)> {
+    let first = |(from, to): (u8, u8)| (low.max(from)..=high.min(to)).find(|&byte| bytes.contains(byte));
     (0..).zip(READABLE).find_map(|(rank, range)| Some((rank, first(range)?)))
 }
 
