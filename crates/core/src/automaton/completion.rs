@@ -5,7 +5,7 @@
 
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::machine::Machine;
-use crate::automaton::position::PositionId;
+use crate::automaton::position::{Position, PositionId};
 use crate::automaton::shortest_path::{most_readable, Guide, PathStep, Step};
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
@@ -17,6 +17,9 @@ use smallvec::smallvec;
 
 /// Bytes of the longest text that is written out. A longer one raises a limit error.
 const MAX_BYTES: u64 = 1 << 22;
+
+/// Steps of the budget per run of bytes, beside those of its bytes.
+const STEPS_PER_RUN: u64 = 16;
 
 /// Characters of a counted run; more are no part of a text that is written out.
 const MAX_RUN: u32 = MAX_BYTES as u32;
@@ -33,8 +36,18 @@ impl Guide for Runs {
     }
 
     fn jump(&mut self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>> {
-        let Some((text, next)) = machine.run(position)? else { return Ok(None) };
-        let bytes = text.len() as u64;
+        let mut text = Vec::new();
+        let mut at = Position::clone(machine.position(position));
+        while !at.accepting && !machine.has_uniques() {
+            let Some((run, next)) = machine.run(&at)? else { break };
+            machine.arena.spend(STEPS_PER_RUN + run.len() as u64 / 8)?;
+            text.extend(run);
+            at = next;
+        }
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let (next, bytes) = (machine.intern(at), text.len() as u64);
         self.texts.insert(position, text);
         Ok(Some((next, bytes)))
     }
@@ -67,38 +80,41 @@ impl Machine {
         Ok(Some(text))
     }
 
-    /// Bytes that come next without a choice, and the position after them; None where there is a choice.
-    fn run(&mut self, id: PositionId) -> Result<Option<(Vec<u8>, PositionId)>> {
-        let position = self.position(id).clone();
-        let Some(head) = position.only_head().filter(|_| !self.has_uniques()) else { return Ok(None) };
+    /// Bytes that come next without a choice and the position after them; None where there is a choice.
+    fn run(&mut self, position: &Position) -> Result<Option<(Vec<u8>, Position)>> {
+        let Some(head) = position.only_head() else { return Ok(None) };
         let (first, behind) = match *self.arena.term(head) {
             Term::Cat(first, behind) => (first, behind),
             _ => (head, EPSILON),
         };
-        let (text, next) = match *self.arena.term(first) {
-            Term::Quoted { text: inner, state: Spelling::Body, escapes } => {
-                let Some((run, after)) = run_of(&mut self.arena, inner)? else { return Ok(None) };
+        let run = match *self.arena.term(first) {
+            Term::Quoted { text: inner, state: Spelling::Body, escapes } => match run_of(&mut self.arena, inner)? {
                 // An escaped text may begin in the run and end behind it.
-                if escapes.escaped != EMPTY && after != EPSILON {
-                    return Ok(None);
+                Some((run, after)) if escapes.escaped == EMPTY || after == EPSILON => {
+                    let spelled = self.arena.spellings([&*run].into_iter(), escapes)?;
+                    let text = spelled.iter().flat_map(|spelled| &spelled[1..spelled.len() - 1]).copied().collect();
+                    let rest = self.arena.quoted_state(after, Spelling::Body, escapes)?;
+                    Some((text, self.arena.cat(rest, behind)?))
                 }
-                let spelled = self.arena.spellings([&*run].into_iter(), escapes)?;
-                let text = spelled.iter().flat_map(|spelled| &spelled[1..spelled.len() - 1]).copied().collect();
-                let rest = self.arena.quoted_state(after, Spelling::Body, escapes)?;
-                (text, self.arena.cat(rest, behind)?)
-            }
+                _ => None,
+            },
             Term::KeyNamed { object, state, low, high, depth } if high - low == 1 => {
                 let (spelling, property) = &self.arena.registers.objects[object.index()].sorted[low as usize];
                 let (text, property) = (spelling[depth as usize..].to_vec(), *property);
-                (text, self.arena.key_done(object, state, property)?)
+                Some((text, self.arena.key_done(object, state, property)?))
             }
-            _ => match run_of(&mut self.arena, head)? {
-                Some(run) => run,
-                None => return Ok(None),
-            },
+            _ => run_of(&mut self.arena, head)?,
         };
+        let (text, next) = match (run, self.arena.first_bytes(head).single()) {
+            (Some(run), _) => run,
+            (None, Some(byte)) => (vec![byte], self.arena.derive(head, byte)?),
+            (None, None) => return Ok(None),
+        };
+        if next == EMPTY {
+            return Ok(None);
+        }
         let next = self.close_heads(smallvec![(next, position.heads[0].1)], position.register)?;
-        Ok(Some((text, self.intern(next))))
+        Ok(Some((text, next)))
     }
 }
 
@@ -108,7 +124,6 @@ fn run_of(terms: &mut Terms, id: TermId) -> Result<Option<(Vec<u8>, TermId)>> {
     Ok(match *terms.term(id) {
         Term::Literal { literal, position } => {
             let text = terms.literals[literal.index()][position as usize..].to_vec();
-            terms.spend(text.len() as u64 / 8)?;
             Some((text, EPSILON))
         }
         Term::Words { set, low, high, depth } => {
@@ -118,21 +133,24 @@ fn run_of(terms: &mut Terms, id: TermId) -> Result<Option<(Vec<u8>, TermId)>> {
             if count < 2 {
                 return Ok(None);
             }
-            terms.spend(count as u64 / 8)?;
             let after = terms.words_rest(set, low, high, depth + count as u32)?;
             Some((words[0][depth as usize..][..count].to_vec(), after))
         }
         Term::Bounded { body, min: min @ 2..MAX_RUN, max } if terms.info(body).nullable => {
             let Some(byte) = byte_to(terms, body, |body, next| body == next)? else { return Ok(None) };
             let max = if max == MANY { MANY } else { max - min };
-            terms.spend(u64::from(min) / 8)?;
             Some((vec![byte; min as usize], terms.bounded(body, 0, max)?))
         }
         Term::Repeat { body, min: min @ 2..MAX_RUN, max } => {
-            let Some(byte) = byte_to(terms, body, |_, next| next == EPSILON)? else { return Ok(None) };
+            let text = match run_of(terms, body)? {
+                Some((text, EPSILON)) if text.len() as u64 * u64::from(min) < MAX_BYTES => text,
+                _ => match byte_to(terms, body, |_, next| next == EPSILON)? {
+                    Some(byte) => vec![byte],
+                    None => return Ok(None),
+                },
+            };
             let max = if max == MANY { MANY } else { max - min };
-            terms.spend(u64::from(min) / 8)?;
-            Some((vec![byte; min as usize], terms.repeat(body, 0, max)?))
+            Some((text.repeat(min as usize), terms.repeat(body, 0, max)?))
         }
         Term::Cat(left, right) => match run_of(terms, left)? {
             Some((run, after)) => Some((run, terms.cat(after, right)?)),

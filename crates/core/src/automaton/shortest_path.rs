@@ -301,3 +301,42 @@ pub(super) fn most_readable((low, high): (u8, u8), bytes: &ByteSet) -> Option<(u
 fn ends_an_item(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'j')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, alt, machine};
+
+    /// One known path.
+    struct Known(PositionId, u64);
+
+    impl Guide for Known {
+        fn preferred(&self) -> &ByteSet {
+            &ByteSet::FULL
+        }
+
+        fn jump(&mut self, _: &mut Machine, _: PositionId) -> Result<Option<(PositionId, u64)>> {
+            Ok(None)
+        }
+
+        fn known_bytes(&self, position: PositionId) -> Option<u64> {
+            (position == self.0).then_some(self.1)
+        }
+    }
+
+    #[test]
+    fn a_known_path_ends_a_search_unless_the_bound_was_too_low_and_another_is_shorter() {
+        let mut machine = machine(|builder| {
+            let texts = [b"ab".as_slice(), b"xyz"].map(|text| builder.literal(text).unwrap());
+            alt(builder, &texts)
+        });
+        let [a, x] = [b"a", b"x"].map(|text| after(&mut machine, text));
+        // (known position, bytes behind it, steps of the path)
+        for (known, bytes, steps) in [(a, 1, 1), (a, 9, 1), (x, 2, 2), (DEAD, 0, 2)] {
+            let start = machine.start;
+            let found = machine.shortest_path(&mut Distances::default(), start, &mut Known(known, bytes)).unwrap();
+            let (path, end) = found.unwrap();
+            assert_eq!((path.len(), end == known), (steps, steps == 1), "{bytes}");
+        }
+    }
+}
