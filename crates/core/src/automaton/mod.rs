@@ -15,4 +15,5 @@ pub mod machine;
 pub(crate) mod migration;
 pub mod position;
 pub mod recognizer;
+pub(crate) mod shortest_path;
 pub mod unique;

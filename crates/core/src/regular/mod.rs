@@ -4,6 +4,7 @@
 
 pub(crate) mod closed_region;
 pub(crate) mod derivative;
+pub(crate) mod distance;
 pub(crate) mod emptiness;
 pub(crate) mod enumerate;
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! Position → a text that ends it, and the fewest tokens that spell this text.
 //!
-//! Each position has one step towards the end: the byte after which the end is nearest, a special token, or, where a
-//! string must still grow and any character will do, a token of many characters. These steps, one after the other, are
-//! the *closing text* of the position. From every position on its way, the rest is the closing text of that position,
-//! so each token along it lowers the count by one: a caller with that many tokens left can always finish the text.
+//! The *closing text* of a position is a shortest path to an end. Where a string must still grow and any character will
+//! do, a step of the path is a token of many characters. From every position on the path, the rest is the closing text
+//! of that position, so each token along it lowers the count by one: a caller with that many tokens left can always
+//! finish the text.
 
-use crate::automaton::completion::rank;
-use crate::automaton::distance::{Distances, NEVER};
+use crate::automaton::distance::Distances;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
+use crate::automaton::position::PositionId;
+use crate::automaton::shortest_path::{Guide, PathStep, Step};
+use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
-use crate::regular::id::SpecialId;
 use crate::room::open_key::Twin;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
@@ -19,41 +19,21 @@ use rustc_hash::FxHashMap;
 /// More tokens than any text has: no tokens spell the closing text.
 pub(crate) const UNSPELLABLE: u32 = u32::MAX;
 
-/// Budget steps per position of a closing text that is not known yet: about 4 µs.
-const STEPS_PER_POSITION: u64 = 144;
-
 /// Steps of the budget per byte of a token that may begin a closing text: one lookup in the trie, one in the table.
 const STEPS_PER_NODE: u64 = 4;
 
 /// Bytes of one position's entry in the index.
-const PER_CLOSING: usize = 32;
-
-/// One step towards the end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
-    /// The text may end here.
-    End,
-    Byte(u8),
-    Special(SpecialId),
-    /// A token of unescaped characters, whichever they are.
-    Characters,
-}
+const PER_CLOSING: usize = 40;
 
 /// The step of a position, the position after it, and the fewest tokens of the whole closing text.
 #[derive(Clone, Copy)]
 struct Closing {
-    step: Step,
+    /// None at an end, and where no text leads to an end.
+    step: Option<Step>,
     next: PositionId,
+    /// The bytes of the whole closing text.
+    bytes: u64,
     tokens: u32,
-}
-
-/// The way from a position towards the end.
-enum Way {
-    Step(Step, PositionId),
-    /// The bytes to the end that a search found, because the bounds do not tell a single step.
-    Text(Vec<u8>),
-    /// The search found no bytes that end the text.
-    Nowhere,
 }
 
 /// The closing texts of one machine's positions.
@@ -62,6 +42,33 @@ pub(crate) struct Closings {
     closings: FxHashMap<PositionId, Closing>,
     /// The token ids of the grammar's special tokens.
     special_ids: Vec<u32>,
+}
+
+/// Closing texts end where one is known, and bytes that are tokens by themselves are preferred.
+struct ClosingGuide<'a> {
+    closings: &'a FxHashMap<PositionId, Closing>,
+    vocabulary: &'a Vocabulary,
+}
+
+impl Guide for ClosingGuide<'_> {
+    fn preferred(&self) -> &ByteSet {
+        &self.vocabulary.byte_tokens
+    }
+
+    /// The position after the longest token of unescaped characters that fits into the characters that a string needs.
+    fn jump(&mut self, machine: &mut Machine, position: PositionId) -> Result<Option<(PositionId, u64)>> {
+        let Some(length) = needed_length(machine, self.vocabulary, position) else { return Ok(None) };
+        let mut next = position;
+        for _ in 0..length {
+            next = machine.step(next, b' ')?;
+        }
+        Ok(Some((next, length as u64)))
+    }
+
+    fn known_bytes(&self, position: PositionId) -> Option<u64> {
+        let known = self.closings.get(&position).filter(|closing| closing.step.is_some());
+        known.map(|closing| closing.bytes)
+    }
 }
 
 impl Closings {
@@ -89,147 +96,47 @@ impl Closings {
         }
         if let Some(twin) = Twin::of(machine, position)?.filter(|twin| !twin.is_near_earlier_key(machine)) {
             let tokens = self.tokens(machine, vocabulary, twin.position)?;
-            machine.arena.budget.grow(PER_CLOSING);
-            self.closings.insert(position, self.closings[&twin.position]);
+            self.insert(machine, position, self.closings[&twin.position]);
             return Ok(tokens);
         }
-        let (path, end) = self.path(machine, vocabulary, position)?;
-        let mut next = end;
-        for (position, step) in path.into_iter().rev() {
+        let mut guide = ClosingGuide { closings: &self.closings, vocabulary };
+        let found = machine.shortest_path(&mut self.distances, position, &mut guide)?;
+        let tokens = if found.is_some() { 0 } else { UNSPELLABLE };
+        let (path, mut next) = found.unwrap_or((Vec::new(), position));
+        if !self.closings.contains_key(&next) {
+            self.insert(machine, next, Closing { step: None, next, bytes: 0, tokens });
+        }
+        for PathStep { position, step, bytes } in path.into_iter().rev() {
             machine.arena.spend(1)?;
-            machine.arena.budget.grow(PER_CLOSING);
-            self.closings.insert(position, Closing { step, next, tokens: UNSPELLABLE });
-            let tokens = match step {
-                Step::Special(_) | Step::Characters => self.closings[&next].tokens.saturating_add(1),
-                _ => self.spell(machine, vocabulary, position)?,
-            };
-            self.closings.insert(position, Closing { step, next, tokens });
+            let behind = self.closings[&next];
+            let bytes = behind.bytes + bytes;
+            let tokens = behind.tokens.saturating_add(1);
+            self.insert(machine, position, Closing { step: Some(step), next, bytes, tokens });
+            if let Step::Byte(_) = step {
+                let tokens = self.spell(machine, vocabulary, position)?;
+                self.closings.insert(position, Closing { step: Some(step), next, bytes, tokens });
+            }
             next = position;
         }
         Ok(self.closings[&position].tokens)
+    }
+
+    fn insert(&mut self, machine: &mut Machine, position: PositionId, closing: Closing) {
+        machine.arena.budget.grow(PER_CLOSING);
+        self.closings.insert(position, closing);
     }
 
     /// The bytes of the closing text of a position, whose tokens must have been counted; without special tokens and
     /// without the tokens of arbitrary characters.
     pub(crate) fn bytes(&self, mut position: PositionId) -> Vec<u8> {
         let mut found = Vec::new();
-        while let Some(&Closing { step, next, .. }) = self.closings.get(&position) {
-            match step {
-                Step::End => break,
-                Step::Byte(byte) => found.push(byte),
-                Step::Special(_) | Step::Characters => {}
+        while let Some(&Closing { step: Some(step), next, .. }) = self.closings.get(&position) {
+            if let Step::Byte(byte) = step {
+                found.push(byte);
             }
             position = next;
         }
         found
-    }
-
-    /// The steps from a position to one whose closing text is known, each with its position, and that known position.
-    fn path(
-        &mut self,
-        machine: &mut Machine,
-        vocabulary: &Vocabulary,
-        start: PositionId,
-    ) -> Result<(Vec<(PositionId, Step)>, PositionId)> {
-        let mut path: Vec<(PositionId, Step)> = Vec::new();
-        let mut at = start;
-        while !self.closings.contains_key(&at) {
-            machine.arena.spend(STEPS_PER_POSITION)?;
-            match self.way(machine, vocabulary, at)? {
-                None => {
-                    machine.arena.budget.grow(PER_CLOSING);
-                    self.closings.insert(at, Closing { step: Step::End, next: at, tokens: 0 });
-                }
-                Some(Way::Nowhere) => {
-                    machine.arena.budget.grow(PER_CLOSING);
-                    self.closings.insert(at, Closing { step: Step::End, next: at, tokens: UNSPELLABLE });
-                }
-                Some(Way::Step(step, next)) => {
-                    path.push((at, step));
-                    at = next;
-                }
-                Some(Way::Text(text)) => {
-                    // The text that the search found may cross the path so far: the loop in between is cut out.
-                    let mut places: FxHashMap<PositionId, usize> =
-                        path.iter().enumerate().map(|(place, &(position, _))| (position, place)).collect();
-                    for byte in text {
-                        if let Some(&place) = places.get(&at) {
-                            path.drain(place..).for_each(|(position, _)| {
-                                places.remove(&position);
-                            });
-                        }
-                        places.insert(at, path.len());
-                        path.push((at, Step::Byte(byte)));
-                        at = machine.step(at, byte)?;
-                        if self.closings.contains_key(&at) {
-                            break;
-                        }
-                    }
-                }
-            }
-        }
-        Ok((path, at))
-    }
-
-    /// The way from a position towards the end; None if the text may end there.
-    fn way(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, id: PositionId) -> Result<Option<Way>> {
-        let position = machine.position(id).clone();
-        if position.accepting {
-            return Ok(None);
-        }
-        if let Some(next) = self.characters(machine, vocabulary, id)? {
-            return Ok(Some(Way::Step(Step::Characters, next)));
-        }
-        let left = self.distances.of_position(machine, &position)?;
-        let mut best = (left, None);
-        for &(special, frame) in &position.specials {
-            let after = self.distances.after_special(machine, frame)?;
-            if after <= best.0 && after < NEVER && best.1.is_none() {
-                best = (after, Some(Step::Special(special)));
-            }
-        }
-        let only = position.only_head().and_then(|head| machine.arena.first_bytes(head).single());
-        if let Some(byte) = only {
-            best.1 = Some(Step::Byte(byte));
-        } else {
-            // Among bytes that are equally near, a byte that is a token by itself is preferred.
-            let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.byte_tokens.contains(byte));
-            if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
-                if after < best.0 {
-                    best = (after, Some(Step::Byte(byte)));
-                }
-            }
-        }
-        let next = match best.1 {
-            None => DEAD,
-            Some(Step::Special(special)) => machine.step_special(id, special)?,
-            Some(Step::Byte(byte)) => machine.step(id, byte)?,
-            Some(Step::End | Step::Characters) => id,
-        };
-        // If the bound was too low for this position, because keys may not repeat for example, the step may be wrong.
-        if let Some(step) = best.1.filter(|_| next != DEAD) {
-            let position = machine.position(next).clone();
-            if position.accepting || self.distances.of_position(machine, &position)? < left {
-                return Ok(Some(Way::Step(step, next)));
-            }
-        }
-        Ok(Some(machine.shortest_text(&mut self.distances, id)?.map_or(Way::Nowhere, Way::Text)))
-    }
-
-    /// The position after the longest token of unescaped characters that fits into the characters that a string still
-    /// needs; None if it needs fewer than two, or if different characters lead to different positions.
-    fn characters(
-        &mut self,
-        machine: &mut Machine,
-        vocabulary: &Vocabulary,
-        id: PositionId,
-    ) -> Result<Option<PositionId>> {
-        let Some(length) = needed_length(machine, vocabulary, id) else { return Ok(None) };
-        let mut next = id;
-        for _ in 0..length {
-            next = machine.step(next, b' ')?;
-        }
-        Ok(Some(next))
     }
 
     /// The fewest tokens of a closing text that begins with a byte: one more than after its best first token.
@@ -249,16 +156,16 @@ impl Closings {
         let Closing { step, tokens, .. } = self.closings[&position];
         let mut found = Vec::new();
         match step {
-            Step::End => {}
-            Step::Special(special) => found.push(self.special_ids[special.index()]),
-            Step::Characters => {
+            None => {}
+            Some(Step::Special(special)) => found.push(self.special_ids[special.index()]),
+            Some(Step::Jump(_)) => {
                 let length = needed_length(machine, vocabulary, position);
                 let words = length.and_then(|length| vocabulary.text_lengths().lists().nth(length));
                 for &(word, bits) in words.iter().flat_map(|(_, words)| words.iter()) {
                     found.extend((0..32).filter(|bit| bits >> bit & 1 == 1).map(|bit| word * 32 + bit));
                 }
             }
-            Step::Byte(_) => self.visit_tokens(machine, vocabulary, position, |token, after| {
+            Some(Step::Byte(_)) => self.visit_tokens(machine, vocabulary, position, |token, after| {
                 if after < tokens {
                     found.push(token);
                 }
@@ -277,7 +184,7 @@ impl Closings {
         mut visit: impl FnMut(u32, u32),
     ) -> Result<()> {
         let mut node = NodeId::ROOT;
-        while let Closing { step: Step::Byte(byte), next, .. } = self.closings[&position] {
+        while let Closing { step: Some(Step::Byte(byte)), next, .. } = self.closings[&position] {
             machine.arena.spend(STEPS_PER_NODE)?;
             let Some(child) = vocabulary.trie.child(node, byte) else { break };
             (node, position) = (child, next);
@@ -305,6 +212,7 @@ mod tests {
     use super::*;
     use crate::automaton::fixture::{after, bytes, machine, object, seq, string, unique};
     use crate::builder::{Builder, ObjectRules};
+    use crate::regular::id::SpecialId;
     use crate::regular::term::TermId;
 
     fn vocabulary(texts: &[&str]) -> Vocabulary {

@@ -9,6 +9,22 @@ use crate::regular::id::ArrayId;
 use std::sync::Arc;
 
 impl Distances {
+    /// The fewest bytes from the start of an item to the end of an array, after `came` items and in state `at`.
+    pub(super) fn item_distance(
+        &mut self,
+        machine: &mut Machine,
+        array: ArrayId,
+        (at, came): (u32, usize),
+    ) -> Result<u64> {
+        let spec = machine.arena.registers.uniques[array.index()].clone();
+        let mut least = NEVER;
+        for &(node, next) in &spec.steps[at as usize] {
+            let item = self.distance(machine, node)?;
+            least = least.min(sum([item, self.unique_distance(machine, array, next, came + 1)?]));
+        }
+        Ok(least)
+    }
+
     /// The fewest bytes from between two items to the end of an array, after `came` items and in state `at`.
     pub(super) fn unique_distance(
         &mut self,
@@ -17,8 +33,6 @@ impl Distances {
         at: u32,
         came: usize,
     ) -> Result<u64> {
-        let spec = machine.arena.registers.uniques[array.index()].clone();
-        let left = (spec.min as usize).saturating_sub(came).min(MAX_ITEMS as usize);
         let table = match self.arrays.get(&array) {
             Some(table) => table.clone(),
             None => {
@@ -28,6 +42,7 @@ impl Distances {
                 made
             }
         };
+        let left = (machine.arena.registers.uniques[array.index()].min as usize).saturating_sub(came);
         Ok(table[left.min(table.len() - 1)][at as usize])
     }
 
@@ -43,32 +58,24 @@ impl Distances {
             }
             steps.push(found);
         }
-        let mut last: Vec<u64> =
-            spec.accepting.iter().map(|&accepting| if accepting { close } else { NEVER }).collect();
-        loop {
+        // The bounds of each state by those behind one more item.
+        let mut before = |behind: &[u64]| -> Result<Vec<u64>> {
             machine.arena.spend(steps.len() as u64)?;
-            let mut changed = false;
-            for (at, from) in steps.iter().enumerate() {
-                for &(cost, next) in from {
-                    let through = sum([cost, last[next as usize]]);
-                    if through < last[at] {
-                        last[at] = through;
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
+            let least = |from: &Vec<(u64, u32)>| from.iter().map(|&(cost, next)| sum([cost, behind[next as usize]])).min();
+            Ok(steps.iter().map(|from| least(from).unwrap_or(NEVER)).collect())
+        };
+        let mut last: Vec<u64> = spec.accepting.iter().map(|&ends| if ends { close } else { NEVER }).collect();
+        loop {
+            let longer = before(&last)?;
+            let shortest: Vec<u64> = last.iter().zip(longer).map(|(&known, found)| known.min(found)).collect();
+            if shortest == last {
                 break;
             }
+            last = shortest;
         }
         let mut table = vec![last];
         for _ in 0..spec.min.min(MAX_ITEMS) {
-            machine.arena.spend(steps.len() as u64)?;
-            let before = &table[table.len() - 1];
-            let row = steps
-                .iter()
-                .map(|from| from.iter().map(|&(cost, next)| sum([cost, before[next as usize]])).min().unwrap_or(NEVER));
-            table.push(row.collect());
+            table.push(before(&table[table.len() - 1])?);
         }
         Ok(table)
     }

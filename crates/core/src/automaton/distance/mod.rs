@@ -1,9 +1,7 @@
-//! Term or position → a lower bound of the bytes until the end of the text, for A* in `completion`.
+//! Term or position → a lower bound of the bytes until the end of the text, for `shortest_path`.
 //!
-//! The bound is exact for literals, classes, concatenation, choice, repetition and rules. The bound is too low where
-//! parts restrict each other: intersections, complements, keys and items that may not repeat, marks. Rules take the
-//! least fixpoint over their entries (Knuth, *A generalization of Dijkstra's algorithm*, 1977). Only numeric escapes
-//! are overestimated, on purpose.
+//! Rules take the least fixpoint over their entries (Knuth, *A generalization of Dijkstra's algorithm*, 1977). The bound
+//! is too low where parts restrict each other: keys and items that may not repeat, marks, and as `regular/distance` says.
 
 mod array;
 mod object;
@@ -15,7 +13,7 @@ use crate::automaton::position::Position;
 use crate::error::Result;
 use crate::grammar::rules::First;
 use crate::regular::id::{ArrayId, ObjectId, ObjectStateId, RuleId};
-use crate::regular::term::TermId;
+use crate::regular::term::{TermId, EMPTY};
 use object::{ObjectDistances, RemainingMembers};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -26,12 +24,8 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// Bytes at which distances saturate. Some grammars have no shorter text than that.
 const MAX_DISTANCE: u64 = 1 << 40;
 
-/// Bytes added to the length of a numeric escape. A raw character is as good, and thousands of escapes would flood the
-/// search.
-const ESCAPE_PENALTY: u64 = 16;
-
 /// The length of a special token in bytes, for distances that count special tokens: about that of other tokens.
-const SPECIAL_BYTES: u64 = 4;
+pub(crate) const SPECIAL_BYTES: u64 = 4;
 
 /// Steps of the budget per term or frame whose distance is computed.
 const STEPS_PER_DISTANCE: u64 = 3;
@@ -99,7 +93,7 @@ impl Distances {
 
     /// The fewest bytes from a position to the end of a text, as a lower bound.
     pub(crate) fn of_position(&mut self, machine: &mut Machine, position: &Position) -> Result<u64> {
-        let mut least = NEVER;
+        let mut least = if position.accepting { 0 } else { NEVER };
         for &(_, frame) in &position.specials {
             least = least.min(self.after_special(machine, frame)?);
         }
@@ -214,6 +208,12 @@ impl Distances {
     }
 
     fn distance(&mut self, machine: &mut Machine, id: TermId) -> Result<u64> {
+        if id == EMPTY {
+            return Ok(NEVER);
+        }
+        if !machine.arena.info(id).structural {
+            return Ok(machine.arena.terms.distance(id).least.into());
+        }
         if let Some(&least) = self.terms.get(&id) {
             return Ok(least);
         }

@@ -10,11 +10,13 @@ use crate::json::registers::{ObjectState, Value};
 use crate::regular::id::{ObjectId, ObjectStateId};
 use std::sync::Arc;
 
-/// Distances of the parts of one object. A member's distance excludes its comma.
+/// Distances of the parts of one object.
 pub(super) struct ObjectDistances {
-    named: Vec<MemberDistance>,
-    others: Vec<MemberDistance>,
-    /// By property: the sum of all required members from that property on, with commas.
+    /// The properties, then the groups of other properties.
+    members: Vec<MemberDistance>,
+    /// The number of properties.
+    properties: usize,
+    /// By property: the sum of all required members from that property on, and of the closing bracket.
     required_from: Vec<u64>,
     /// The shortest member.
     shortest: u64,
@@ -22,87 +24,59 @@ pub(super) struct ObjectDistances {
     close: u64,
 }
 
+/// Distances of a member with the comma before it.
 struct MemberDistance {
-    required: bool,
+    /// Bytes of comma and key.
     key: u64,
     /// For each alternative: bytes of colon and value, and its marks.
     values: Vec<(u64, u64)>,
     /// The minimum of `values`.
     value: u64,
+    /// `key` and `value`.
+    all: u64,
+    required: bool,
 }
 
 /// Members that an object in one state still needs.
 pub(super) struct RemainingMembers {
     needs: Needs,
-    /// Bytes of the required members with a comma each, and of the closing bracket.
+    /// Bytes of the required members and of the closing bracket.
     needed: u64,
     /// The next property in order, for objects that only `required` restricts.
     from: Option<u32>,
 }
 
-impl RemainingMembers {
-    fn is_required(&self, members: &ObjectDistances, index: u32) -> bool {
-        match self.from {
-            Some(from) => index >= from && members.named[index as usize].required,
-            None => self.needs.is_required(index),
-        }
-    }
-
-    /// Whether no property is required any more.
-    fn is_done(&self, members: &ObjectDistances) -> bool {
-        match self.from {
-            Some(from) => members.required_from[from as usize] == 0,
-            None => self.needs.is_done(),
-        }
-    }
-}
-
-/// The member that is being read.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum CurrentMember {
-    Named(u32),
-    Other(u32),
-}
-
 impl ObjectDistances {
-    fn next_member(&self) -> u64 {
-        sum([self.comma, self.shortest])
-    }
-
-    /// Budget steps of one call of `mark_distance`.
-    fn mark_cost(&self, needs: &Needs) -> u64 {
-        (needs.marks.len() * (self.named.len() + self.others.len())) as u64
+    /// Whether the member of a place must still come.
+    fn is_required(&self, rest: &RemainingMembers, place: usize) -> bool {
+        match rest.from {
+            Some(from) => place >= from as usize && self.members[place].required,
+            None => place < self.properties && rest.needs.is_required(place as u32),
+        }
     }
 
     /// A lower bound of the bytes of further members that leave the missing marks. Each missing set of marks costs its
     /// cheapest member. The bound is the sum over sets that share no member, or the largest cost if that is more.
-    fn mark_distance(&self, needs: &Needs, coming: u64, current: Option<CurrentMember>) -> u64 {
+    fn mark_distance(&self, rest: &RemainingMembers, current: Option<(usize, u64)>) -> u64 {
+        let (place_of_current, coming) = current.map_or((usize::MAX, 0), |current| current);
         let (mut dearest, mut summed) = (0, 0);
-        let mut serving = vec![false; self.named.len() + self.others.len()];
-        for &marks in needs.marks.iter().filter(|&marks| marks & coming == 0) {
-            let leaves =
-                |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & marks != 0).map(|value| value.0).min();
+        let mut serving = vec![false; self.members.len()];
+        for &marks in rest.needs.marks.iter().filter(|&marks| marks & coming == 0) {
             let mut cheapest = NEVER;
             let mut servants = Vec::new();
-            for (index, member) in (0..).zip(&self.named) {
-                if current == Some(CurrentMember::Named(index)) || !needs.is_possible(index) {
+            for (place, member) in self.members.iter().enumerate() {
+                let is_property = place < self.properties;
+                if is_property && (place == place_of_current || !rest.needs.is_possible(place as u32)) {
                     continue;
                 }
-                if let Some(value) = leaves(&member.values) {
-                    let own = if needs.is_required(index) {
-                        difference(value, member.value)
-                    } else {
-                        sum([self.comma, member.key, value])
-                    };
-                    cheapest = cheapest.min(own);
-                    servants.push(index as usize);
-                }
-            }
-            for (place, member) in (self.named.len()..).zip(&self.others) {
-                if let Some(value) = leaves(&member.values) {
-                    cheapest = cheapest.min(sum([self.comma, member.key, value]));
-                    servants.push(place);
-                }
+                let leaving = member.values.iter().filter(|value| value.1 & marks != 0);
+                let Some(value) = leaving.map(|value| value.0).min() else { continue };
+                let own = match self.is_required(rest, place) {
+                    true => difference(value, member.value),
+                    false => sum([member.key, value]),
+                };
+                cheapest = cheapest.min(own);
+                servants.push(place);
             }
             dearest = dearest.max(cheapest);
             if servants.iter().all(|&place| !serving[place]) {
@@ -120,48 +94,34 @@ impl Distances {
             return Ok(members.clone());
         }
         let spec = machine.arena.registers.objects[object.index()].clone();
-        let colon = self.distance(machine, spec.colon)?;
-        let mut named = Vec::with_capacity(spec.properties.len());
+        let [comma, colon, close] = [spec.comma, spec.colon, spec.close].map(|part| self.distance(machine, part));
+        let (comma, colon, close) = (comma?, colon?, close?);
+        let properties = spec.properties.len();
+        let mut keys = vec![0; properties];
         // No spelling of a key is shorter than the one without free escapes.
-        let mut keys = vec![0; spec.properties.len()];
         spec.sorted.iter().for_each(|(spelled, index)| keys[*index as usize] = spelled.len() as u64);
-        for (property, key) in spec.properties.iter().zip(keys) {
-            named.push(MemberDistance {
-                required: property.required,
-                ..self.compute_member(machine, key, colon, &property.values)?
-            });
-        }
-        let mut others = Vec::with_capacity(spec.extras.len());
         for extra in &spec.extras {
-            let key = sum([self.distance(machine, extra.keys)?, 2]);
-            others.push(self.compute_member(machine, key, colon, &extra.values)?);
+            keys.push(sum([self.distance(machine, extra.keys)?, 2]));
         }
-        let shortest = named.iter().chain(&others).map(|member| sum([member.key, member.value])).min().unwrap_or(NEVER);
-        let (comma, close) = (self.distance(machine, spec.comma)?, self.distance(machine, spec.close)?);
-        let mut required_from = vec![0; named.len() + 1];
-        for (index, member) in named.iter().enumerate().rev() {
-            let own = if member.required { sum([comma, member.key, member.value]) } else { 0 };
-            required_from[index] = sum([required_from[index + 1], own]);
+        let mut members = Vec::with_capacity(keys.len());
+        for (place, (key, alternatives)) in keys.into_iter().zip(spec.values()).enumerate() {
+            let mut values = Vec::with_capacity(alternatives.len());
+            for &Value { node, marks } in alternatives {
+                values.push((sum([colon, self.distance(machine, node)?]), marks));
+            }
+            let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
+            let (key, required) = (sum([comma, key]), place < properties && spec.properties[place].required);
+            members.push(MemberDistance { key, values, value, all: sum([key, value]), required });
         }
-        machine.arena.budget.grow(100 + 88 * (named.len() + others.len()));
-        let members = Arc::new(ObjectDistances { named, others, required_from, shortest, comma, close });
-        self.members.insert(object, members.clone());
-        Ok(members)
-    }
-
-    fn compute_member(
-        &mut self,
-        machine: &mut Machine,
-        key: u64,
-        colon: u64,
-        alternatives: &[Value],
-    ) -> Result<MemberDistance> {
-        let mut values = Vec::with_capacity(alternatives.len());
-        for alternative in alternatives {
-            values.push((sum([colon, self.distance(machine, alternative.node)?]), alternative.marks));
+        let shortest = members.iter().map(|member| member.all).min().unwrap_or(NEVER);
+        let mut required_from = vec![close; properties + 1];
+        for (place, member) in members[..properties].iter().enumerate().rev() {
+            required_from[place] = sum([required_from[place + 1], if member.required { member.all } else { 0 }]);
         }
-        let value = values.iter().map(|value| value.0).min().unwrap_or(NEVER);
-        Ok(MemberDistance { required: false, key, values, value })
+        machine.arena.budget.grow(100 + 96 * members.len());
+        let found = Arc::new(ObjectDistances { members, properties, required_from, shortest, comma, close });
+        self.members.insert(object, found.clone());
+        Ok(found)
     }
 
     /// The needs of an object in a state; cached.
@@ -189,33 +149,41 @@ impl Distances {
         state: &ObjectState,
     ) -> Result<RemainingMembers> {
         let spec = machine.arena.registers.objects[object.index()].clone();
-        let members = self.object_distances(machine, object)?;
+        let found = self.object_distances(machine, object)?;
         if spec.is_sequential() {
-            let needed = sum([members.close, members.required_from[state.next as usize]]);
+            let needed = found.required_from[state.next as usize];
             return Ok(RemainingMembers { needs: Needs::default(), needed, from: Some(state.next) });
         }
         machine.arena.spend(1 + spec.properties.len() as u64 / 8)?;
         let needs = spec.needs(state);
-        let mut needed = members.close;
-        for index in needs.required() {
-            let MemberDistance { key, value, .. } = members.named[index as usize];
-            needed = sum([needed, members.comma, key, value]);
-        }
+        let required = needs.required().map(|index| found.members[index as usize].all);
+        let needed = required.fold(found.close, |all, member| sum([all, member]));
         Ok(RemainingMembers { needs, needed, from: None })
     }
 
-    /// The fewest bytes from between two members to the end of the object, with at least `least` more members.
+    /// The fewest bytes from between two members, or from the end of one that is read, to the end of the object. The
+    /// member that is read has a place and leaves marks. At least `least` more members come.
     pub(super) fn next_distance(
         &mut self,
         machine: &mut Machine,
         object: ObjectId,
         rest: &RemainingMembers,
+        current: Option<(usize, u64)>,
         least: u32,
     ) -> Result<u64> {
-        let members = self.object_distances(machine, object)?;
-        machine.arena.spend(members.mark_cost(&rest.needs))?;
-        let more = product(u64::from(rest.needs.more.max(least)), members.next_member());
-        Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, 0, None))]))
+        let found = self.object_distances(machine, object)?;
+        machine.arena.spend((rest.needs.marks.len() * found.members.len()) as u64)?;
+        let (mut needed, mut more) = (rest.needed, rest.needs.more.max(least));
+        match current {
+            Some((place, _)) if found.is_required(rest, place) => {
+                let own = found.members[place].all;
+                needed = if own == NEVER { NEVER } else { difference(needed, own) };
+            }
+            Some(_) => more = more.saturating_sub(1),
+            None => {}
+        }
+        let more = product(u64::from(more), found.shortest);
+        Ok(sum([needed, more.max(found.mark_distance(rest, current))]))
     }
 
     /// The fewest bytes from the start of a key to the end of the object.
@@ -225,9 +193,9 @@ impl Distances {
         object: ObjectId,
         rest: &RemainingMembers,
     ) -> Result<u64> {
-        let members = self.object_distances(machine, object)?;
-        let all = self.next_distance(machine, object, rest, u32::from(rest.is_done(&members)))?;
-        Ok(difference(all, members.comma))
+        let found = self.object_distances(machine, object)?;
+        let is_done = rest.needed == found.close;
+        Ok(difference(self.next_distance(machine, object, rest, None, u32::from(is_done))?, found.comma))
     }
 
     /// The fewest bytes from the colon of a member to the end of the object.
@@ -236,28 +204,14 @@ impl Distances {
         machine: &mut Machine,
         object: ObjectId,
         state: ObjectStateId,
-        current: CurrentMember,
+        place: usize,
     ) -> Result<u64> {
         let rest = self.remaining_members(machine, object, state)?;
-        let members = self.object_distances(machine, object)?;
-        machine.arena.spend(members.mark_cost(&rest.needs))?;
-        let (mut needed, mut more) = (rest.needed, rest.needs.more);
-        let member = match current {
-            CurrentMember::Named(index) => &members.named[index as usize],
-            CurrentMember::Other(index) => &members.others[index as usize],
-        };
-        match current {
-            CurrentMember::Named(index) if rest.is_required(&members, index) => {
-                let own = sum([members.comma, member.key, member.value]);
-                needed = if own == NEVER { NEVER } else { difference(needed, own) };
-            }
-            _ => more = more.saturating_sub(1),
-        }
-        let more = product(u64::from(more), members.next_member());
+        let found = self.object_distances(machine, object)?;
         let mut least = NEVER;
-        for &(value, marks) in &member.values {
-            let marks = members.mark_distance(&rest.needs, marks, Some(current));
-            least = least.min(sum([value, needed, more.max(marks)]));
+        for &(value, marks) in &found.members[place].values {
+            let behind = self.next_distance(machine, object, &rest, Some((place, marks)), 0)?;
+            least = least.min(sum([value, behind]));
         }
         Ok(least)
     }

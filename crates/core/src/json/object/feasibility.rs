@@ -37,11 +37,6 @@ impl Needs {
         contains(&self.must, property)
     }
 
-    /// Whether no property is required any more.
-    pub fn is_done(&self) -> bool {
-        self.must.iter().all(|&word| word == 0)
-    }
-
     /// The properties that must come.
     pub fn required(&self) -> impl Iterator<Item = u32> + '_ {
         members(&self.must)

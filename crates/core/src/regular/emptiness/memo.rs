@@ -3,6 +3,7 @@
 //! Plain data, so that the table of terms need not know the searches that fill it.
 
 use crate::bytes::byteset::ByteSet;
+use crate::regular::distance::Distance;
 use crate::regular::term::TermId;
 use crate::storage::layered::{layered, Table};
 use smallvec::{smallvec, SmallVec};
@@ -16,7 +17,7 @@ layered! {
         /// Recent witnesses of nonempty terms.
         pub(super) witnesses: Witnesses,
         /// Memo of `Terms::distance`.
-        pub(super) distances: Table<TermId, u32>,
+        pub(in crate::regular) distances: Table<TermId, Distance>,
         /// Memo of the bounds on bytes.
         pub(super) required_bytes: Table<TermId, RequiredBytes>,
     }

@@ -24,7 +24,7 @@ pub struct Search {
 impl Search {
     /// A search from `start`.
     pub fn new(terms: &mut Terms, start: TermId) -> Self {
-        let priority = (Reverse(terms.distance(start)), 0);
+        let priority = (Reverse(terms.distance(start).summed), 0);
         let parent = FxHashMap::from_iter([(start, (start, 0))]);
         Search { parent, open: BinaryHeap::from([(priority, start, 0)]) }
     }
@@ -54,7 +54,7 @@ impl Search {
                         let found = self.parent.len();
                         self.parent.entry(next).or_insert((id, byte));
                         if self.parent.len() > found {
-                            self.open.push(((Reverse(terms.distance(next)), found), next, 0));
+                            self.open.push(((Reverse(terms.distance(next).summed), found), next, 0));
                         }
                     }
                 }
