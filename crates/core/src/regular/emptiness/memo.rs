@@ -1,4 +1,4 @@
-//! Term → what is known of its texts: whether there are any, how far an end is, which bytes they hold.
+//! Term → what is known of its texts: whether there are any, and which bytes they hold.
 //!
 //! Plain data, so that the table of terms need not know the searches that fill it.
 
@@ -15,8 +15,6 @@ layered! {
         pub(super) nonempty: Table<TermId, bool>,
         /// Recent witnesses of nonempty terms.
         pub(super) witnesses: Witnesses,
-        /// Memo of `Terms::distance`.
-        pub(super) distances: Table<TermId, u32>,
         /// Memo of the bounds on bytes.
         pub(super) required_bytes: Table<TermId, RequiredBytes>,
     }

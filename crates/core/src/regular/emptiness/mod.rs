@@ -4,7 +4,6 @@
 
 mod cardinality;
 mod count_abstraction;
-mod distance;
 pub(super) mod memo;
 mod multiple;
 pub(crate) mod required_bytes;
