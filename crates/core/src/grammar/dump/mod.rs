@@ -72,11 +72,6 @@ fn terms_used_twice(arena: &Arena, rules: &Rules, root: TermId) -> FxHashSet<Ter
         }
         match *arena.term(id) {
             Term::Call(rule) => work.extend(rules.body(rule)),
-            Term::Object(object) => {
-                let spec = &arena.registers.objects[object.index()];
-                work.extend(spec.values().flatten().map(|value| value.node));
-                work.extend(spec.extras.iter().map(|extra| extra.keys));
-            }
             _ => arena.visit_parts(id, |part| work.push(part)),
         }
     }
