@@ -72,7 +72,7 @@ NOTATION: dict[str, Callable[[_core.GrammarBuilder], int]] = {
     "[^\\n]": lambda b: b.byte_class([(0, 9), (11, 255)]),
     "'a' | 'bc'": lambda b: b.words([b"bc", b"a"]),
     "[a-z] '0' [a-z]": lambda b: b.cat([letter(b), b.literal(b"0"), letter(b)]),
-    "('0'? '1' | [a-z]) '.'": lambda b: b.cat(
+    "([a-z] | '0'? '1') '.'": lambda b: b.cat(
         [b.alt([letter(b), b.cat([b.repeat(b.literal(b"0"), 0, 1), b.literal(b"1")])]), b.literal(b".")]
     ),
     "[a-z]*": lambda b: b.repeat(letter(b), 0, None),
@@ -81,7 +81,7 @@ NOTATION: dict[str, Callable[[_core.GrammarBuilder], int]] = {
     "[a-z]{2}": lambda b: b.repeat(letter(b), 2, 2),
     "([a-z] '0'){2,3}": lambda b: b.repeat(b.cat([letter(b), b.literal(b"0")]), 2, 3),
     "any_text#{1,5}": lambda b: b.bounded(b.any_text(), 1, 5),
-    "!'no' & any_text": lambda b: b.and_([b.any_text(), b.not_(b.literal(b"no"))]),
+    "any_text & !'no'": lambda b: b.and_([b.any_text(), b.not_(b.literal(b"no"))]),
     "string([a-z])": lambda b: b.quoted(letter(b)),
     "string_free([a-z])": lambda b: b.quoted(letter(b), "free"),
     "[a-z] special('<end>')": lambda b: b.seq([letter(b), b.special("<end>")]),
@@ -106,4 +106,4 @@ def test_what_is_used_twice_has_a_name() -> None:
 
     first, second = dumped(doubled).split("\n\n")
     assert first == "root = term_1 ':' term_1"
-    assert second == "term_1 = string(!'forbidden' & any_text#{3,20})\n"
+    assert second == "term_1 = string(any_text#{3,20} & !'forbidden')\n"

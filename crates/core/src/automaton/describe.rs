@@ -5,9 +5,9 @@
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
-use crate::grammar::dump::writer::Writer;
-use crate::grammar::dump::Precedence;
+use crate::grammar::dump::writer::{Precedence, Writer};
 use crate::regular::term::{Term, TermId};
+use rustc_hash::FxHashSet;
 
 /// Nesting depth at which terms and frames are cut off.
 const MAX_DEPTH: u32 = 8;
@@ -51,9 +51,9 @@ impl Machine {
         match *self.arena.term(id) {
             Term::Words { low, high, .. } if high - low > MAX_WORDS => format!("{} words", high - low),
             _ => {
-                let writer = Writer { arena: &self.arena, rules: self.rules(), specials: &[] };
+                let writer = Writer { arena: &self.arena, specials: &[], shared: &FxHashSet::default() };
                 let mut write = |part, precedence| self.describe_term(part, precedence, depth - 1, left);
-                writer.format_term(id, precedence, writer.parts(id, |_| false), " ", &mut write)
+                writer.text(id, precedence, " ", &mut write)
             }
         }
     }

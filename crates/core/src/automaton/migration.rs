@@ -121,7 +121,7 @@ impl<'a> Migration<'a> {
 
     fn term(&mut self, root: TermId) -> Result<TermId> {
         let from: &'a Machine = self.from;
-        let order = postorder(root, |id| self.known(id).is_some(), |id, visit| children(from.arena.term(id), visit));
+        let order = postorder([root], |id| self.known(id).is_some(), |id, visit| children(from.arena.term(id), visit));
         for id in order {
             self.pay()?;
             let made = self.made(id)?;

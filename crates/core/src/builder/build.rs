@@ -16,21 +16,19 @@ impl Builder {
     /// Whether no text matches a node. Errors: limits, undefined rules.
     pub fn is_empty(&mut self, id: u32) -> Result<bool> {
         let node = self.node(id)?;
-        if self.arena.info(node).structural {
-            if self.arena.registers.can_lack_values() {
-                let mut arena = self.arena.clone();
-                arena.budget.renew();
-                return match prepare_rules(&mut arena, Rules::clone(&self.rules), None, node) {
-                    Err(error) if *error == Error::Empty => Ok(true),
-                    made => made.map(|_| false),
-                };
-            }
-            self.begin_call();
-            let prepared = self.prepared.as_ref().and_then(|prepared| prepared.rules.as_ref());
-            Arc::make_mut(&mut self.rules).compute_facts(&mut self.arena, prepared)?;
-            return Ok(!self.rules.matches_something(&self.arena, node));
+        if !self.arena.info(node).structural {
+            return Ok(node == EMPTY);
         }
-        Ok(node == EMPTY)
+        if self.arena.registers.can_lack_values() {
+            let mut arena = self.arena.clone();
+            arena.budget.renew();
+            return match prepare_rules(&mut arena, Rules::clone(&self.rules), node) {
+                Err(error) if *error == Error::Empty => Ok(true),
+                made => made.map(|_| false),
+            };
+        }
+        self.begin_call();
+        Ok(!self.rules.has_text(&mut self.arena, node)?)
     }
 
     /// The finished grammar with the given root. Errors: `Empty` if no text matches, limits, undefined rules.
@@ -38,21 +36,7 @@ impl Builder {
         let root = self.node(root)?;
         self.arena.budget.renew();
         self.arena.budget.check()?;
-        let prepared = self.prepared.as_ref().filter(|_| !self.arena.registers.can_lack_values());
-        let (rules, root) = match prepared.and_then(|prepared| Some((prepared.count, prepared.rules.as_ref()?))) {
-            Some((count, prepared)) if count == self.rules.names.len() => {
-                let mut rules = prepared.clone();
-                let root = rules.extend_facts(&mut self.arena, root)?;
-                if !rules.matches_something(&self.arena, root) {
-                    return Err(Error::Empty.into());
-                }
-                (rules, root)
-            }
-            prepared => {
-                let rules = Arc::unwrap_or_clone(self.rules);
-                prepare_rules(&mut self.arena, rules, prepared.map(|(_, prepared)| prepared), root)?
-            }
-        };
+        let (rules, root) = prepare_rules(&mut self.arena, Arc::unwrap_or_clone(self.rules), root)?;
         self.arena.freeze();
         self.arena.budget.set_cancellations([None, None]);
         Ok(Grammar::new(self.arena, rules, root, self.specials))
@@ -60,17 +44,12 @@ impl Builder {
 }
 
 /// Prepares the rules and the root. Arrays with too few different values are removed, until none is left.
-fn prepare_rules(
-    arena: &mut Arena,
-    mut rules: Rules,
-    prepared: Option<&Rules>,
-    root: TermId,
-) -> Result<(Rules, TermId)> {
+fn prepare_rules(arena: &mut Arena, mut rules: Rules, root: TermId) -> Result<(Rules, TermId)> {
     // A preparation adds terms to the rules, and the next one would take them for calls of undefined rules. Each one
     // therefore begins with the original arena and rules.
     let mut written = arena.registers.can_lack_values().then(|| (arena.clone(), rules.clone()));
     loop {
-        let root = rules.prepare(arena, prepared, root)?;
+        let root = rules.prepare(arena, root)?;
         if !rules.matches_something(arena, root) {
             return Err(Error::Empty.into());
         }

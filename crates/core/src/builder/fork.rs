@@ -1,13 +1,10 @@
 //! Builder → builders that continue from it, one per schema.
 //!
-//! Work that every fork would repeat is done once before the first fork.
+//! The terms made before the first fork are frozen, and all forks share them.
 
 use crate::builder::embed::SharedEmbeddings;
-use crate::builder::{Builder, BuilderBase, PreparedRules};
-use crate::grammar::rules::Rules;
+use crate::builder::{Builder, BuilderBase};
 use crate::limits::{Cancellation, Limits};
-use crate::regular::term::EPSILON;
-use std::sync::Arc;
 
 impl BuilderBase {
     /// A builder that continues from this one under its own limits.
@@ -30,15 +27,8 @@ impl Builder {
         BuilderBase(self)
     }
 
-    /// Does what every fork would, unless that was done and nothing changed since.
+    /// Freezes the arena, unless nothing changed since that was done.
     fn make_base(&mut self) {
-        let count = self.rules.names.len();
-        if self.prepared.as_ref().is_none_or(|prepared| prepared.count != count || prepared.rules.is_none()) {
-            let mut rules = Rules::clone(&self.rules);
-            let is_ready = rules.prepare(self.begin_call(), None, EPSILON).is_ok();
-            rules.share();
-            self.prepared = Some(Arc::new(PreparedRules { count, rules: is_ready.then_some(rules) }));
-        }
         if !self.is_base {
             self.arena.compact();
             self.is_base = true;
@@ -51,7 +41,6 @@ impl Builder {
             arena: Box::new(self.arena.overlay()),
             rules: self.rules.clone(),
             specials: self.specials.clone(),
-            prepared: self.prepared.clone(),
             embedded: SharedEmbeddings::default(),
             is_base: false,
             steps: 0,
@@ -62,24 +51,5 @@ impl Builder {
         copy.arena.budget.set_cancellations([cancellation, None]);
         copy.arena.begin(&limits);
         copy
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_later_fork_prepares_is_under_it_too() {
-        let mut builder = Builder::default();
-        let (rule, text) = (builder.rule("texts").unwrap(), builder.literal(b"x").unwrap());
-        let more = builder.seq(&[rule.number(), text.number()]).unwrap();
-        let body = builder.alt(&[text.number(), more.number()]).unwrap();
-        builder.fork(Limits::default(), None);
-        builder.define(rule.number(), body.number()).unwrap();
-        let before = builder.arena.len();
-        let fork = builder.fork(Limits::default(), None);
-        assert!(builder.arena.len() > before, "to remove left recursion makes terms");
-        assert_eq!(fork.arena.len(), builder.arena.len());
     }
 }

@@ -28,7 +28,6 @@ pub struct Builder {
     /// Shared between forks until one of them adds a rule.
     pub(crate) rules: Arc<Rules>,
     pub(crate) specials: Vec<String>,
-    pub(crate) prepared: Option<Arc<PreparedRules>>,
     embedded: SharedEmbeddings,
     /// Whether the arena has not grown since it became the shared base of forks.
     is_base: bool,
@@ -78,14 +77,6 @@ pub struct ObjectRules {
     pub free: bool,
 }
 
-/// The rules of a builder at its first fork, prepared for all forks that add no rules.
-pub(crate) struct PreparedRules {
-    /// The number of rules when they were prepared.
-    pub count: usize,
-    /// None if one of the rules was not defined yet.
-    pub rules: Option<Rules>,
-}
-
 /// A builder that never changes again: several threads may fork it at once.
 pub struct BuilderBase(Builder);
 
@@ -106,7 +97,6 @@ impl Builder {
             arena,
             rules: Arc::default(),
             specials: Vec::new(),
-            prepared: None,
             embedded: SharedEmbeddings::default(),
             is_base: false,
             steps: 0,
@@ -259,7 +249,7 @@ impl Builder {
 
     /// A regular node in a form that other builders can import; None for structural nodes.
     pub fn export(&self, id: u32) -> Result<Option<ExportedTerm>> {
-        Ok(self.arena.terms.export(self.node(id)?))
+        self.arena.terms.export(self.node(id)?)
     }
 
     /// The node that another builder exported.

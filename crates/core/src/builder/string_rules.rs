@@ -11,6 +11,7 @@ use crate::json::arena::Arena;
 use crate::regular::id::RuleId;
 use crate::regular::string_body::StringBody;
 use crate::regular::term::{Term, TermId, EMPTY};
+use crate::regular::transfer::postorder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The FIRST set of a term: the bytes with which its texts begin, and whether the empty text is one of them.
@@ -130,23 +131,19 @@ impl Builder {
         };
         let (mut seen, mut roots) = (FxHashSet::default(), vec![root]);
         while let Some(root) = roots.pop() {
-            let mut work = vec![(root, false)];
-            while let Some((id, is_ready)) = work.pop() {
-                if is_ready {
-                    parts.terms.push(id);
-                    continue;
+            let structural = |id: TermId, visit: &mut dyn FnMut(TermId)| {
+                if self.arena.info(id).structural {
+                    self.arena.visit_parts(id, visit);
                 }
-                if !seen.insert(id) {
-                    continue;
-                }
-                work.push((id, true));
+            };
+            for id in postorder([root], |id| seen.contains(&id), structural) {
+                seen.insert(id);
+                parts.terms.push(id);
                 if let Term::Call(rule) = *self.arena.term(id) {
                     let name = || self.rules.names[rule.index()].clone();
                     let body = self.rules.body(rule).ok_or_else(|| Error::UndefinedRule(name()))?;
                     parts.bodies.insert(rule, body);
                     roots.push(body);
-                } else if self.arena.info(id).structural {
-                    self.arena.visit_parts(id, |part| work.push((part, false)));
                 }
             }
         }

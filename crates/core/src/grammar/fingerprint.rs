@@ -5,7 +5,7 @@
 
 use crate::grammar::grammar::Grammar;
 use crate::json::arena::Arena;
-use crate::json::registers::Value;
+use crate::json::registers::{ObjectSpec, UniqueSpec};
 use crate::regular::id::RuleId;
 use crate::regular::term::{Term, TermId, EMPTY};
 use crate::regular::transfer::postorder;
@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 impl Grammar {
     /// A hash of the structure of the root and of every rule.
     pub fn fingerprint(&self) -> u128 {
-        let (_, rules, root) = self.parts();
-        let mut fingerprints = self.fingerprints();
+        let (arena, rules, root) = self.parts();
+        let mut fingerprints = Fingerprints { arena, specials: &self.specials, known: FxHashMap::default() };
         let mut all = Hasher128::new(0);
         all.wide(fingerprints.of(root));
         for rule in (0..rules.names.len()).map(RuleId::at) {
@@ -24,15 +24,10 @@ impl Grammar {
         }
         all.finish()
     }
-
-    /// An empty cache of structural hashes for this grammar.
-    pub(crate) fn fingerprints(&self) -> Fingerprints<'_> {
-        Fingerprints { arena: self.ground(), specials: &self.specials, known: FxHashMap::default() }
-    }
 }
 
 /// Structural hashes of the terms of one grammar.
-pub(crate) struct Fingerprints<'a> {
+struct Fingerprints<'a> {
     arena: &'a Arena,
     specials: &'a [String],
     known: FxHashMap<TermId, u128>,
@@ -40,9 +35,9 @@ pub(crate) struct Fingerprints<'a> {
 
 impl Fingerprints<'_> {
     /// The structural hash of a term.
-    pub fn of(&mut self, root: TermId) -> u128 {
+    fn of(&mut self, root: TermId) -> u128 {
         let is_known = |id| self.known(id).is_some();
-        for id in postorder(root, is_known, |id, visit| self.arena.visit_parts(id, visit)) {
+        for id in postorder([root], is_known, |id, visit| self.arena.visit_parts(id, visit)) {
             let print = self.of_known_parts(id);
             self.known.insert(id, print);
         }
@@ -66,94 +61,33 @@ impl Fingerprints<'_> {
     /// The structural hash of a structural term whose parts are known.
     fn of_known_parts(&self, id: TermId) -> u128 {
         let arena = self.arena;
-        let mut hash = Hasher128::new(1);
-        match arena.term(id) {
-            Term::Seq(left, right) => {
-                hash.word(2);
-                hash.wide(self.part(*left));
-                hash.wide(self.part(*right));
+        let mut parts = Vec::new();
+        arena.visit_parts(id, |part| parts.push(self.part(part)));
+        let form = match arena.term(id) {
+            Term::Seq(..) => "seq".to_owned(),
+            Term::Alt(_) => {
+                parts.sort_unstable();
+                "alt".to_owned()
             }
-            Term::Alt(parts) => {
-                hash.word(3);
-                let mut fingerprints: Vec<u128> = parts.iter().map(|&part| self.part(part)).collect();
-                fingerprints.sort_unstable();
-                fingerprints.into_iter().for_each(|print| hash.wide(print));
-            }
-            Term::Repeat { body, min, max } => {
-                hash.word(4);
-                hash.word(u64::from(*min) << 32 | u64::from(*max));
-                hash.wide(self.part(*body));
-            }
+            Term::Repeat { min, max, .. } => format!("repeat {min} {max}"),
             Term::Object(object) => {
-                let spec = &arena.registers.objects[object.index()];
-                hash.word(5);
-                for property in &spec.properties {
-                    hash.bytes(&property.key);
-                    hash.word(u64::from(property.required));
-                    self.values(&mut hash, &property.values);
-                }
-                hash.word(u64::MAX);
-                for extra in &spec.extras {
-                    hash.wide(self.part(extra.keys));
-                    hash.word(extra.number.map_or(u64::MAX, |number| number as u64));
-                    extra.few.iter().flatten().for_each(|key| hash.bytes(key));
-                    self.values(&mut hash, &extra.values);
-                }
-                for sign in [spec.open, spec.close, spec.colon, spec.comma, spec.empty] {
-                    hash.wide(self.part(sign));
-                }
-                let flags = [spec.any_order, spec.extras_last, spec.escapes.free].map(u8::from);
-                hash.bytes(&flags);
-                if spec.escapes.escaped != EMPTY {
-                    hash.wide(self.part(spec.escapes.escaped));
-                }
-                hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
-                hash.word(spec.required_marks);
-                for clause in &spec.clauses {
-                    hash.word(u64::MAX);
-                    hash.word(clause.premises);
-                    hash.word(clause.conclusions);
-                }
-                for &(cause, effect) in &spec.implies {
-                    hash.word(u64::from(cause) << 32 | u64::from(effect));
-                }
-                for ranges in &spec.earlier {
-                    hash.word(ranges.len() as u64);
-                    ranges.iter().for_each(|&(start, end)| hash.word(u64::from(start) << 32 | u64::from(end)));
-                }
+                let mut spec = ObjectSpec::clone(&arena.registers.objects[object.index()]);
+                spec.nodes_mut().for_each(|node| *node = EMPTY);
+                format!("{spec:?}")
             }
             Term::Unique(array) => {
-                let spec = &arena.registers.uniques[array.index()];
-                hash.word(7);
-                for (steps, &accepting) in spec.steps.iter().zip(&spec.accepting) {
-                    hash.word(steps.len() as u64 * 2 + u64::from(accepting));
-                    for &(item, next) in steps {
-                        hash.wide(self.part(item));
-                        hash.word(u64::from(next));
-                    }
-                }
-                for sign in [spec.open, spec.close, spec.comma, spec.empty] {
-                    hash.wide(self.part(sign));
-                }
-                hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
-                hash.word(u64::from(spec.is_empty));
+                let mut spec = UniqueSpec::clone(&arena.registers.uniques[array.index()]);
+                spec.nodes_mut().for_each(|node| *node = EMPTY);
+                format!("{spec:?}")
             }
-            Term::Special(special) => {
-                hash.word(8);
-                hash.bytes(self.specials[special.index()].as_bytes());
-            }
+            Term::Special(special) => format!("special {}", self.specials[special.index()]),
             // Calls are hashed by rule number. Other structural terms exist only at run time.
-            _ => hash.wide(arena.info(id).hash),
-        }
+            term => format!("{term:?}"),
+        };
+        let mut hash = Hasher128::new(1);
+        hash.bytes(form.as_bytes());
+        parts.into_iter().for_each(|part| hash.wide(part));
         hash.finish()
-    }
-
-    fn values(&self, hash: &mut Hasher128, values: &[Value]) {
-        hash.word(values.len() as u64);
-        for value in values {
-            hash.wide(self.part(value.node));
-            hash.word(value.marks);
-        }
     }
 }
 

@@ -21,6 +21,12 @@ impl UniqueState {
 }
 
 impl UniqueSpec {
+    /// All nodes that the array is made of.
+    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut TermId> {
+        let items = self.steps.iter_mut().flatten().map(|(item, _)| item);
+        items.chain([&mut self.open, &mut self.close, &mut self.comma, &mut self.empty])
+    }
+
     /// The item of an array that repeats one item and may end anywhere; None for other arrays.
     pub(crate) fn only_item(&self) -> Option<TermId> {
         match (&self.steps[..], &self.accepting[..]) {

@@ -1,4 +1,4 @@
-//! Term → the length of its shortest text in bytes: a bound from below, and an estimate that orders searches.
+//! Term → the length of its shortest text in bytes: a bound from below.
 //!
 //! The bound is exact for literals, classes, concatenation, choice and repetition, and too low where parts restrict each
 //! other: intersections, complements, keys. Only numeric escapes are overestimated, on purpose. `automaton/distance` goes
@@ -11,49 +11,18 @@ use crate::regular::terms::Terms;
 /// search.
 pub(crate) const ESCAPE_PENALTY: u32 = 16;
 
-/// The length of a shortest text.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub(crate) struct Distance {
-    /// No text has fewer bytes.
-    pub least: u32,
-    /// The lengths of all operands of an intersection together, for the search for emptiness: every step that advances
-    /// one operand counts as progress.
-    pub summed: u32,
-}
-
-impl Distance {
-    fn of(bytes: u32) -> Self {
-        Distance { least: bytes, summed: bytes }
-    }
-
-    fn map(self, change: impl Fn(u32) -> u32) -> Self {
-        Distance { least: change(self.least), summed: change(self.summed) }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        let (least, summed) = (self.least.saturating_add(other.least), self.summed.saturating_add(other.summed));
-        Distance { least, summed }
-    }
-
-    fn or(self, other: Self) -> Self {
-        Distance { least: self.least.min(other.least), summed: self.summed.min(other.summed) }
-    }
-}
-
 impl Terms {
-    /// The length of a shortest text of a regular term.
-    pub(crate) fn distance(&mut self, id: TermId) -> Distance {
+    /// No text of a regular term has fewer bytes.
+    pub(crate) fn distance(&mut self, id: TermId) -> u32 {
         if let Some(&distance) = self.emptiness.distances.get(&id) {
             return distance;
         }
         let distance = match *self.term(id) {
-            _ if self.info(id).nullable => Distance::default(),
-            Term::Literal { literal, position } => {
-                Distance::of(self.literals[literal.index()].len() as u32 - position)
-            }
+            _ if self.info(id).nullable => 0,
+            Term::Literal { literal, position } => self.literals[literal.index()].len() as u32 - position,
             Term::Words { set, low, high, depth } => {
                 let words = &self.word_sets[set.index()].words[low as usize..high as usize];
-                Distance::of(words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0))
+                words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0)
             }
             Term::Cat(..) => {
                 // Searches ask for every suffix of the concatenation, so each is memoised.
@@ -67,7 +36,7 @@ impl Terms {
                 }
                 let mut all = self.distance(rest);
                 for (end, left) in chain.into_iter().rev() {
-                    all = self.distance(left).plus(all);
+                    all = self.distance(left).saturating_add(all);
                     if end != id {
                         all = self.memoise_distance(end, all);
                     }
@@ -76,16 +45,13 @@ impl Terms {
             }
             Term::Alt(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                parts.iter().map(|&part| self.distance(part)).reduce(Distance::or).unwrap_or_default()
+                parts.iter().map(|&part| self.distance(part)).min().unwrap_or(0)
             }
             Term::And(ref parts) => {
                 let parts = Parts::from_slice(parts);
-                parts.iter().map(|&part| self.distance(part)).fold(Distance::default(), |all, part| Distance {
-                    least: all.least.max(part.least),
-                    ..all.plus(part)
-                })
+                parts.iter().map(|&part| self.distance(part)).max().unwrap_or(0)
             }
-            Term::Repeat { body, min, .. } => self.distance(body).map(|bytes| bytes.saturating_mul(min)),
+            Term::Repeat { body, min, .. } => self.distance(body).saturating_mul(min),
             Term::Bounded { body, .. } => self.distance(body),
             Term::Quoted { text, state, .. } => {
                 // Every spelling of a character has at least one byte per character.
@@ -101,18 +67,16 @@ impl Terms {
                 };
                 // An open escape counts as one character.
                 let chars = chars.saturating_sub(u32::from(spelled > 0));
-                let rest = self.distance(text).map(|bytes| bytes.saturating_sub(spelled).max(chars));
-                rest.map(|bytes| bytes.saturating_add(open + 1))
+                self.distance(text).saturating_sub(spelled).max(chars).saturating_add(open + 1)
             }
-            _ => Distance::of(1),
+            _ => 1,
         };
         self.memoise_distance(id, distance)
     }
 
     /// Keeps a distance, which is at least the number of characters.
-    fn memoise_distance(&mut self, id: TermId, distance: Distance) -> Distance {
-        let chars = self.info(id).min_chars;
-        let distance = distance.map(|bytes| bytes.max(chars));
+    fn memoise_distance(&mut self, id: TermId, bytes: u32) -> u32 {
+        let distance = bytes.max(self.info(id).min_chars);
         self.emptiness.distances.insert(id, distance, &mut self.budget);
         distance
     }
@@ -136,7 +100,7 @@ mod tests {
         for &(text, expected) in cases {
             let term = text.bytes().fold(root, |term, byte| machine.arena.derive(term, byte).unwrap());
             assert_ne!(term, EMPTY, "after {text}");
-            assert_eq!(machine.arena.terms.distance(term), Distance::of(expected), "after {text}");
+            assert_eq!(machine.arena.terms.distance(term), expected, "after {text}");
         }
     }
 
@@ -190,10 +154,10 @@ mod tests {
     }
 
     #[test]
-    fn an_intersection_is_as_far_as_its_farthest_operand_and_the_sum_counts_all() {
+    fn an_intersection_is_as_far_as_its_farthest_operand() {
         let mut terms = Terms::new();
         let parts = ["[a-z]*abc[a-z]*", "[a-z]*bcde[a-z]*", "[a-z]{6}"].map(|pattern| regex(&mut terms, pattern));
         let all = terms.and_unchecked(parts.to_vec()).unwrap();
-        assert_eq!(terms.distance(all), Distance { least: 6, summed: 13 });
+        assert_eq!(terms.distance(all), 6);
     }
 }

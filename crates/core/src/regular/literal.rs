@@ -17,17 +17,17 @@ struct Checkpoint {
     chars: u32,
 }
 
-/// Measures of all suffixes of one text.
-#[derive(Clone)]
-pub(crate) struct Ends {
+/// The bytes of a literal with the measures of its suffixes.
+pub(crate) struct Literal {
+    text: Box<[u8]>,
     /// Checkpoint n measures the last `SPACING * (n + 1)` bytes.
     checkpoints: Box<[Checkpoint]>,
     /// The text is valid UTF-8 from this byte on.
     valid_from: usize,
 }
 
-impl Ends {
-    /// The measures of a text, in linear time.
+impl Literal {
+    /// A literal of these bytes, measured in linear time.
     pub fn new(text: &[u8]) -> Self {
         let (mut hash, mut chars) = (Hasher128::new(KIND), 0);
         let mut checkpoints = Vec::with_capacity(text.len() / SPACING);
@@ -40,71 +40,37 @@ impl Ends {
         while let Err(error) = std::str::from_utf8(&text[valid_from..]) {
             valid_from += error.valid_up_to() + 1;
         }
-        Ends { checkpoints: checkpoints.into(), valid_from }
+        Literal { text: text.into(), checkpoints: checkpoints.into(), valid_from }
     }
 
-    /// The length of the longest checkpoint within the last `length` bytes, and the checkpoint.
-    fn last_checkpoint(&self, length: usize) -> (usize, Option<&Checkpoint>) {
-        match length / SPACING {
-            0 => (0, None),
-            count => (count * SPACING, Some(&self.checkpoints[count - 1])),
-        }
-    }
-
-    /// The hash of `text[from..]` as a literal term.
-    pub fn hash(&self, text: &[u8], from: usize) -> u128 {
-        let (covered, checkpoint) = self.last_checkpoint(text.len() - from);
-        let hash = checkpoint.map_or_else(|| Hasher128::new(KIND), |checkpoint| checkpoint.hash.clone());
-        hash_suffix(hash, &text[from..text.len() - covered], text.len() - from)
-    }
-
-    /// Code points of `text[from..]`.
-    pub fn chars(&self, text: &[u8], from: usize) -> u32 {
-        let (covered, checkpoint) = self.last_checkpoint(text.len() - from);
-        code_points(&text[from..text.len() - covered]) + checkpoint.map_or(0, |checkpoint| checkpoint.chars)
-    }
-
-    /// Whether `text[from..]` is valid UTF-8.
-    pub fn is_utf8(&self, text: &[u8], from: usize) -> bool {
-        from >= self.valid_from && text.get(from).is_none_or(|&byte| is_lead(byte))
-    }
-
-    /// Heap bytes.
-    pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.checkpoints)
-    }
-}
-
-/// The bytes of a literal with the measures of its suffixes.
-pub(crate) struct Literal {
-    text: Box<[u8]>,
-    ends: Ends,
-}
-
-impl Literal {
-    /// A literal of these bytes.
-    pub fn new(text: &[u8]) -> Self {
-        Literal { text: text.into(), ends: Ends::new(text) }
+    /// The bytes of the suffix from a position that no checkpoint covers, and the checkpoint behind them.
+    fn measured(&self, from: usize) -> (&[u8], Option<&Checkpoint>) {
+        let count = (self.text.len() - from) / SPACING;
+        let checkpoint = count.checked_sub(1).map(|last| &self.checkpoints[last]);
+        (&self.text[from..self.text.len() - count * SPACING], checkpoint)
     }
 
     /// The hash of the suffix from a position, equal to that of a literal of its own.
     pub fn hash(&self, from: usize) -> u128 {
-        self.ends.hash(&self.text, from)
+        let (rest, checkpoint) = self.measured(from);
+        let hash = checkpoint.map_or_else(|| Hasher128::new(KIND), |checkpoint| checkpoint.hash.clone());
+        hash_suffix(hash, rest, self.text.len() - from)
     }
 
     /// Code points of the suffix from a position.
     pub fn chars(&self, from: usize) -> u32 {
-        self.ends.chars(&self.text, from)
+        let (rest, checkpoint) = self.measured(from);
+        code_points(rest) + checkpoint.map_or(0, |checkpoint| checkpoint.chars)
     }
 
     /// Whether the suffix from a position is valid UTF-8.
     pub fn is_utf8(&self, from: usize) -> bool {
-        self.ends.is_utf8(&self.text, from)
+        from >= self.valid_from && self.text.get(from).is_none_or(|&byte| is_lead(byte))
     }
 
     /// Heap bytes, for the budget.
     pub fn memory_bytes(&self) -> usize {
-        self.text.len() + self.ends.memory_bytes() + size_of::<usize>()
+        self.text.len() + size_of::<Self>() + size_of_val(&*self.checkpoints)
     }
 }
 

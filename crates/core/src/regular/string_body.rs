@@ -83,7 +83,7 @@ impl ByteCode {
     /// The spellings of the texts of a regular term.
     fn spelled(&mut self, terms: &mut Terms, texts: TermId) -> Result<TermId> {
         let known = &self.known;
-        let order = postorder(texts, |id| known.contains_key(&id), |id, visit| children(terms.term(id), visit));
+        let order = postorder([texts], |id| known.contains_key(&id), |id, visit| children(terms.term(id), visit));
         for id in order {
             let made = self.made(terms, id)?;
             self.known.insert(id, made);
@@ -112,16 +112,12 @@ impl ByteCode {
                 }
                 terms.alt(parts)
             }
-            Term::Cat(left, right) => terms.cat(of(&left), of(&right)),
-            Term::Alt(parts) => terms.alt(parts.iter().map(of).collect::<Vec<_>>()),
-            Term::And(parts) => terms.and(parts.iter().map(of).collect::<Vec<_>>()),
             Term::Not(inner) => {
                 let byte = self.class(terms, ByteSet::FULL)?;
                 let all = terms.repeat(byte, 0, MANY)?;
                 let others = terms.not(of(&inner))?;
                 terms.and(vec![all, others])
             }
-            Term::Repeat { body, min, max } => terms.repeat(of(&body), min, max),
             Term::Bounded { body, min, max } => {
                 let mut chars = self.class(terms, ByteSet::range(0, 0x7f))?;
                 let others = terms.char_class(&[(0x80, 0x10_ffff)])?;
@@ -130,10 +126,9 @@ impl ByteCode {
                 terms.and(vec![of(&body), counted])
             }
             Term::Multiple { .. } if self.escapable.intersection(&terms.first_bytes(id)).is_empty() => Ok(id),
-            _ => {
-                Err(Error::Misuse("a part of the rules is JSON, which has no spelling inside a JSON string".into())
-                    .into())
-            }
+            term => terms.with_parts(&term, |part| self.known[&part])?.ok_or_else(|| {
+                Error::Misuse("a part of the rules is JSON, which has no spelling inside a JSON string".into()).into()
+            }),
         }
     }
 

@@ -12,7 +12,6 @@ use crate::bytes::byteset::ByteSet;
 use crate::regular::id::{
     ArrayId, ArrayStateId, KeySetId, LiteralId, ObjectId, ObjectStateId, RuleId, SpecialId, TextId, WordSetId,
 };
-use crate::regular::literal::Ends;
 use crate::storage::id::id;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -291,8 +290,6 @@ pub struct Info {
 pub(crate) struct WordSet {
     /// The words, sorted.
     pub words: Arc<[Box<[u8]>]>,
-    /// Measures of each word's suffixes, if some word is long.
-    pub ends: Option<Arc<[Ends]>>,
     /// The hash of all words.
     pub(super) hash: u128,
     /// Whether all words are valid UTF-8.

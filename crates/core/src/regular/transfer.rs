@@ -1,87 +1,54 @@
-//! Regular term of one arena → `ExportedTerm` → the same term in other arenas.
+//! Regular term of one arena → the same term in another one.
 //!
-//! Terms are keyed by a hash of their content that is equal in all arenas. An import therefore looks up each term, and
-//! copies term and facts if it is missing: without normalisation and without searches.
+//! Terms are keyed by a hash of their content that is equal in all arenas. A copy therefore looks up each term, and
+//! takes term and facts if it is missing: without normalisation and without searches.
 
 use crate::error::Result;
 use crate::regular::id::{LiteralId, WordSetId};
 use crate::regular::literal::Literal;
-use crate::regular::term::{Info, Term, TermId, WordSet};
+use crate::regular::term::{Parts, Term, TermId, WordSet};
 use crate::regular::terms::Terms;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
-/// A term with the terms it is made of, children first; ids are indexes of this list.
+/// A regular term in an arena that holds nothing else.
 pub struct ExportedTerm {
-    terms: Vec<(Term, Info)>,
-    literals: Vec<Arc<Literal>>,
-    word_sets: Vec<WordSet>,
-}
-
-impl ExportedTerm {
-    /// Estimated heap bytes.
-    pub fn memory_bytes(&self) -> usize {
-        let literals = self.literals.iter().map(|literal| literal.memory_bytes());
-        let words = self.word_sets.iter().flat_map(|set| set.words.iter()).map(|word| word.len() + 24);
-        self.terms.len() * (size_of::<Term>() + size_of::<Info>() + 16) + literals.sum::<usize>() + words.sum::<usize>()
-    }
+    terms: Terms,
+    root: TermId,
 }
 
 impl Terms {
-    /// The term with its parts, or `None` for a structural term, whose rules and objects belong to one arena.
-    pub fn export(&self, root: TermId) -> Option<ExportedTerm> {
+    /// The term in an arena of its own, or `None` for a structural term, whose rules and objects belong to one arena.
+    /// Errors if the budget of that arena ends.
+    pub fn export(&self, root: TermId) -> Result<Option<ExportedTerm>> {
         if self.info(root).structural {
-            return None;
+            return Ok(None);
         }
-        let mut exported = ExportedTerm { terms: Vec::new(), literals: Vec::new(), word_sets: Vec::new() };
-        let mut places: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for id in postorder(root, |_| false, |id, visit| children(self.term(id), visit)) {
-            let mut term = self.term(id).clone();
-            match &mut term {
-                Term::Literal { literal, .. } => {
-                    exported.literals.push(self.literals[literal.index()].clone());
-                    *literal = LiteralId::at(exported.literals.len() - 1);
-                }
-                Term::Words { set, .. } => {
-                    exported.word_sets.push(self.word_sets[set.index()].clone());
-                    *set = WordSetId::at(exported.word_sets.len() - 1);
-                }
-                _ => renumber(&mut term, |child| places[&child]),
-            }
-            places.insert(id, TermId::at(exported.terms.len()));
-            exported.terms.push((term, *self.info(id)));
-        }
-        Some(exported)
+        let mut terms = Terms::new();
+        let root = terms.copy(self, root)?;
+        Ok(Some(ExportedTerm { terms, root }))
     }
-}
 
-impl Terms {
     /// The id of an exported term here. Errors if the budget ends.
     pub fn import(&mut self, exported: &ExportedTerm) -> Result<TermId> {
-        let known = |terms: &Self, info: &Info| terms.by_hash(info.hash);
-        if let Some(root) = exported.terms.last().and_then(|(_, info)| known(self, info)) {
-            return Ok(root);
-        }
-        let mut ids: Vec<TermId> = Vec::with_capacity(exported.terms.len());
-        for (term, info) in &exported.terms {
-            if let Some(id) = known(self, info) {
-                ids.push(id);
-                continue;
-            }
-            self.spend(1)?;
-            let mut term = term.clone();
-            match &mut term {
-                Term::Literal { literal, .. } => *literal = self.push_literal(&exported.literals[literal.index()]),
-                Term::Words { set, .. } => *set = self.push_word_set(&exported.word_sets[set.index()]),
-                _ => renumber(&mut term, |child| ids[child.index()]),
-            }
-            ids.push(self.push(term, *info, info.hash));
-        }
-        Ok(ids.last().copied().unwrap_or(crate::regular::term::EMPTY))
+        self.copy(&exported.terms, exported.root)
     }
-}
 
-impl Terms {
+    /// The term here that equals a regular term of another arena. Errors if the budget ends.
+    pub(crate) fn copy(&mut self, source: &Terms, root: TermId) -> Result<TermId> {
+        let here = |terms: &Self, id: TermId| terms.by_hash(source.info(id).hash);
+        // What is here is found whole.
+        let order = postorder([root], |id| here(self, id).is_some(), |id, visit| children(source.term(id), visit));
+        let mut copied: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for id in order {
+            children(source.term(id), |part| copied.extend(here(self, part).map(|found| (part, found))));
+            self.spend(1)?;
+            self.copy_regular(source, id, |part| copied[&part]);
+        }
+        Ok(here(self, root).expect("the root is here or was copied"))
+    }
+
     /// The copy of a regular term of another arena that is not here yet; `copied` knows its parts here.
     pub(crate) fn copy_regular(&mut self, source: &Terms, id: TermId, copied: impl Fn(TermId) -> TermId) -> TermId {
         let (mut term, info) = (source.term(id).clone(), *source.info(id));
@@ -91,6 +58,20 @@ impl Terms {
             _ => renumber(&mut term, copied),
         }
         self.push(term, info, info.hash)
+    }
+
+    /// A concatenation, union, intersection or repetition with other parts, in normal form; `None` for other terms.
+    pub(crate) fn with_parts(&mut self, term: &Term, part: impl Fn(TermId) -> TermId) -> Result<Option<TermId>> {
+        let of = |parts: &[TermId]| parts.iter().map(|&one| part(one)).collect::<Parts>();
+        let made = match *term {
+            Term::Cat(left, right) => self.cat(part(left), part(right)),
+            Term::Seq(left, right) => self.seq(part(left), part(right)),
+            Term::Alt(ref parts) => self.alt(of(parts)),
+            Term::And(ref parts) => self.and(of(parts)),
+            Term::Repeat { body, min, max } => self.repeat(part(body), min, max),
+            _ => return Ok(None),
+        };
+        made.map(Some)
     }
 
     /// The number of a literal of another arena: the same if both share it.
@@ -130,15 +111,16 @@ impl Terms {
     }
 }
 
-/// The terms below a root that are not known, and the root, each after its parts.
+/// The unknown ones among some roots and what they lead to, each after its parts where no cycle prevents it.
 ///
 /// The stack is explicit, because chains of terms may be deeper than the thread's stack.
-pub(crate) fn postorder(
-    root: TermId,
-    is_known: impl Fn(TermId) -> bool,
-    parts: impl Fn(TermId, &mut dyn FnMut(TermId)),
-) -> Vec<TermId> {
-    let (mut order, mut met, mut work) = (Vec::new(), FxHashSet::default(), vec![(root, false)]);
+pub(crate) fn postorder<T: Copy + Eq + Hash>(
+    roots: impl IntoIterator<Item = T>,
+    is_known: impl Fn(T) -> bool,
+    parts: impl Fn(T, &mut dyn FnMut(T)),
+) -> Vec<T> {
+    let mut work: Vec<(T, bool)> = roots.into_iter().map(|root| (root, false)).collect();
+    let (mut order, mut met) = (Vec::new(), FxHashSet::default());
     while let Some((id, is_ready)) = work.pop() {
         if is_ready {
             order.push(id);
@@ -206,7 +188,7 @@ mod tests {
         };
         let mut here = terms();
         let made = make(&mut here)?;
-        let exported = here.export(made).expect("it is regular");
+        let exported = here.export(made)?.expect("it is regular");
         let mut there = terms();
         // Terms made before give the others different ids.
         there.literal(b"something else")?;

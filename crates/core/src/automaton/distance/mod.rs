@@ -212,7 +212,7 @@ impl Distances {
             return Ok(NEVER);
         }
         if !machine.arena.info(id).structural {
-            return Ok(machine.arena.terms.distance(id).least.into());
+            return Ok(machine.arena.terms.distance(id).into());
         }
         if let Some(&least) = self.terms.get(&id) {
             return Ok(least);

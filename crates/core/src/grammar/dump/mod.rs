@@ -1,8 +1,7 @@
 //! Grammar → its rules as text, for readers and golden files.
 //!
-//! Definitions follow in the order of their first mention. The text depends on the grammar alone: names are numbered
-//! from the root, and alternatives are sorted by their text. No ids or hashes of the process show. The notation, from
-//! the weakest binding to the strongest:
+//! Names are numbered as the text comes to them. No ids or hashes of the process show. The notation, from the weakest
+//! binding to the strongest:
 //!
 //! | text | meaning |
 //! |---|---|
@@ -24,99 +23,76 @@
 mod notation;
 pub(crate) mod writer;
 
-use crate::grammar::fingerprint::Fingerprints;
 use crate::grammar::grammar::Grammar;
-use crate::json::registers::{Clause, ObjectSpec, Value};
-use crate::regular::id::{ArrayId, RuleId};
+use crate::grammar::rules::Rules;
+use crate::json::arena::Arena;
+use crate::json::registers::{Clause, ObjectSpec, UniqueSpec, Value};
 use crate::regular::term::{Term, TermId};
 use notation::{format_clause, format_count, format_marks, quote};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::fmt::Write;
-use writer::{layout, Parts, Writer};
+use writer::{Precedence, Writer};
 
 /// Characters of a line. A longer term has its own definition, with a line for each part.
 const LINE_WIDTH: usize = 100;
 
-/// Characters that a name is assumed to take.
-const NAME_WIDTH: usize = 8;
-
 /// Characters up to which a term is written out at every use.
 const INLINE_WIDTH: usize = 16;
-
-/// Levels of a term that count when alternatives are sorted.
-const SKETCH_DEPTH: u32 = 4;
 
 impl Grammar {
     /// The grammar as text, in the notation of this module.
     pub fn dump(&self) -> String {
         let (arena, rules, root) = self.parts();
-        let writer = Writer { arena, rules, specials: &self.specials };
-        let mut classes = TermClasses { fingerprints: self.fingerprints(), first: FxHashMap::default() };
-        let mut dump = Dump {
-            references: writer.references(root, &mut classes),
-            writer,
-            classes,
-            names: FxHashMap::default(),
-            counts: FxHashMap::default(),
-            lengths: FxHashMap::default(),
-            agenda: VecDeque::new(),
-        };
+        let shared = terms_used_twice(arena, rules, root);
+        let writer = Writer { arena, specials: &self.specials, shared: &shared };
+        let mut dump =
+            Dump { writer, rules, names: FxHashMap::default(), counts: FxHashMap::default(), open: VecDeque::new() };
         let mut out = format!("root ={}\n", dump.definition(root));
-        while let Some((item, name)) = dump.agenda.pop_front() {
+        while let Some((item, name)) = dump.open.pop_front() {
             out.push('\n');
-            if let Definition::Rule(rule) = item {
-                let _ = writeln!(out, "# {}", rules.names[rule.index()].escape_debug());
+            if let Definition::Term(id) = item {
+                if let Term::Call(rule) = *arena.term(id) {
+                    out += &format!("# {}\n", rules.names[rule.index()].escape_debug());
+                }
             }
-            // Writing to a String cannot fail.
-            let _ = writeln!(out, "{name} ={}", dump.body(item));
+            out += &format!("{name} ={}\n", dump.body(item));
         }
         out
     }
+}
+
+/// The terms to which several terms, objects and rules refer.
+fn terms_used_twice(arena: &Arena, rules: &Rules, root: TermId) -> FxHashSet<TermId> {
+    let (mut once, mut twice, mut work) = (FxHashSet::default(), FxHashSet::default(), vec![root]);
+    while let Some(id) = work.pop() {
+        if !once.insert(id) {
+            twice.insert(id);
+            continue;
+        }
+        match *arena.term(id) {
+            Term::Call(rule) => work.extend(rules.body(rule)),
+            _ => arena.visit_parts(id, |part| work.push(part)),
+        }
+    }
+    twice
 }
 
 /// A thing with a definition of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Definition {
     Term(TermId),
-    Rule(RuleId),
-    /// The punctuation of an object: open, close, comma, empty, colon.
-    Members([TermId; 5]),
-    /// The punctuation of an array: open, close, comma, empty.
-    Items([TermId; 4]),
-}
-
-/// Binding strength of the context in which a term is written.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Precedence {
-    Union,
-    Intersection,
-    Sequence,
-    Postfix,
-}
-
-/// One representative for terms of equal structure. Whether such terms are one term in the arena depends on the
-/// process.
-struct TermClasses<'a> {
-    fingerprints: Fingerprints<'a>,
-    first: FxHashMap<u128, TermId>,
-}
-
-impl TermClasses<'_> {
-    fn of(&mut self, id: TermId) -> TermId {
-        let print = self.fingerprints.of(id);
-        *self.first.entry(print).or_insert(id)
-    }
+    /// The punctuation of an object or array: open, close, comma, empty, and the colon of an object.
+    Layout([TermId; 4], Option<TermId>),
 }
 
 struct Dump<'a> {
     writer: Writer<'a>,
-    classes: TermClasses<'a>,
-    references: FxHashMap<TermId, u32>,
+    rules: &'a Rules,
     names: FxHashMap<Definition, String>,
     counts: FxHashMap<&'static str, u32>,
-    lengths: FxHashMap<TermId, usize>,
-    agenda: VecDeque<(Definition, String)>,
+    /// What has a name but is not yet defined.
+    open: VecDeque<(Definition, String)>,
 }
 
 impl Dump<'_> {
@@ -128,125 +104,66 @@ impl Dump<'_> {
         *count += 1;
         let name = format!("{kind}_{count}");
         self.names.insert(item, name.clone());
-        self.agenda.push_back((item, name.clone()));
+        self.open.push_back((item, name.clone()));
         name
     }
 
-    /// The name of a term that has a definition; None if the term is written out.
-    fn definition_name(&mut self, id: TermId) -> Option<String> {
-        let id = self.classes.of(id);
-        match *self.writer.arena.term(id) {
-            Term::Call(rule) => Some(self.name(Definition::Rule(rule), "rule")),
-            Term::Object(_) => Some(self.name(Definition::Term(id), "object")),
-            Term::Unique(_) => Some(self.name(Definition::Term(id), "array")),
-            _ if self.has_definition(id) || self.length(id) > LINE_WIDTH => {
-                Some(self.name(Definition::Term(id), "term"))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a term is used twice and longer than `INLINE_WIDTH`.
-    fn has_definition(&mut self, id: TermId) -> bool {
-        let id = self.classes.of(id);
-        self.references.get(&id).is_some_and(|&count| count > 1) && self.length(id) > INLINE_WIDTH
-    }
-
-    /// The approximate number of characters of a term that is written out.
-    fn length(&mut self, id: TermId) -> usize {
-        let id = self.classes.of(id);
-        if let Some(&known) = self.lengths.get(&id) {
-            return known;
-        }
-        let writer = self.writer;
-        let parts = match writer.parts(id, |tail| self.has_definition(tail)) {
-            Parts::Alternatives(parts) | Parts::Intersected(parts) | Parts::Sequence(parts) => parts,
-            Parts::Other => Vec::new(),
-        };
-        let own = match writer.arena.term(id) {
-            Term::Call(_) | Term::Object(_) | Term::Unique(_) => NAME_WIDTH,
-            _ if parts.is_empty() => {
-                let mut inner = 0;
-                let mut write = |part, _| {
-                    inner += self.part_length(part);
-                    String::new()
-                };
-                writer.format_term(id, Precedence::Union, Parts::Other, " ", &mut write).len() + inner
-            }
-            _ => 0,
-        };
-        let length = parts.into_iter().map(|part| self.part_length(part) + 2).sum::<usize>() + own;
-        self.lengths.insert(id, length);
-        length
-    }
-
-    fn part_length(&mut self, id: TermId) -> usize {
-        match self.length(id) {
-            length if length > LINE_WIDTH || self.has_definition(id) => NAME_WIDTH,
-            length => length,
-        }
-    }
-
+    /// The text of a term where it is used: its name if it has a definition.
     fn term(&mut self, id: TermId, precedence: Precedence) -> String {
-        match self.definition_name(id) {
-            Some(name) => name,
-            None => self.write_term(id, precedence, " "),
-        }
+        let kind = match *self.writer.arena.term(id) {
+            Term::Call(_) => "rule",
+            Term::Object(_) => "object",
+            Term::Unique(_) => "array",
+            _ if self.names.contains_key(&Definition::Term(id)) => "term",
+            _ => {
+                let text = self.written(id, precedence, " ");
+                let most = if self.writer.shared.contains(&id) { INLINE_WIDTH } else { LINE_WIDTH };
+                if text.len() <= most {
+                    return text;
+                }
+                "term"
+            }
+        };
+        self.name(Definition::Term(id), kind)
     }
 
     /// The text of a term. `separator` joins the parts of a sequence or union that fills a definition.
-    fn write_term(&mut self, id: TermId, precedence: Precedence, separator: &str) -> String {
+    fn written(&mut self, id: TermId, precedence: Precedence, separator: &str) -> String {
         let writer = self.writer;
-        let parts = match writer.parts(id, |tail| self.has_definition(tail)) {
-            Parts::Alternatives(parts) => Parts::Alternatives(self.sorted(parts)),
-            Parts::Intersected(parts) => Parts::Intersected(self.sorted(parts)),
-            parts => parts,
-        };
-        writer.format_term(id, precedence, parts, separator, &mut |part, precedence| self.term(part, precedence))
-    }
-
-    fn sorted(&mut self, parts: Vec<TermId>) -> Vec<TermId> {
-        let mut keyed: Vec<(String, u128, TermId)> = parts
-            .into_iter()
-            .map(|part| (self.writer.sort_key(part, SKETCH_DEPTH), self.classes.fingerprints.of(part), part))
-            .collect();
-        keyed.sort();
-        keyed.into_iter().map(|(_, _, part)| part).collect()
+        writer.text(id, precedence, separator, &mut |part, precedence| self.term(part, precedence))
     }
 
     /// A definition after its equals sign: on the same line, or on lines of its own if long.
     fn definition(&mut self, id: TermId) -> String {
-        match *self.writer.arena.term(id) {
-            Term::Call(_) | Term::Object(_) | Term::Unique(_) => format!(" {}", self.term(id, Precedence::Union)),
-            _ if self.length(id) <= LINE_WIDTH => format!(" {}", self.write_term(id, Precedence::Union, " ")),
-            _ => format!("\n  {}", self.write_term(id, Precedence::Union, "\n  ")),
+        if matches!(self.writer.arena.term(id), Term::Call(_) | Term::Object(_) | Term::Unique(_)) {
+            return format!(" {}", self.term(id, Precedence::Union));
+        }
+        let line = self.written(id, Precedence::Union, " ");
+        match line.len() <= LINE_WIDTH {
+            true => format!(" {line}"),
+            false => format!("\n  {}", self.written(id, Precedence::Union, "\n  ")),
         }
     }
 
     fn body(&mut self, item: Definition) -> String {
+        let arena = self.writer.arena;
         match item {
-            Definition::Rule(rule) => match self.writer.rules.body(rule) {
-                Some(body) => self.definition(body),
-                None => " nothing".into(),
-            },
-            Definition::Members(terms) => self.layout(&["open", "close", "comma", "none", "colon"], &terms),
-            Definition::Items(terms) => self.layout(&["open", "close", "comma", "none"], &terms),
-            Definition::Term(id) => match *self.writer.arena.term(id) {
-                Term::Object(object) => self.object(&self.writer.arena.registers.objects[object.index()].clone()),
-                Term::Unique(array) => self.array(array),
+            Definition::Layout(terms, colon) => {
+                let lines = ["open", "close", "comma", "none", "colon"].iter().zip(terms.into_iter().chain(colon));
+                lines.map(|(name, term)| format!("\n  {name} {}", self.term(term, Precedence::Union))).collect()
+            }
+            Definition::Term(id) => match *arena.term(id) {
+                Term::Call(rule) => self.rules.body(rule).map_or(" nothing".into(), |body| self.definition(body)),
+                Term::Object(object) => self.object(&arena.registers.objects[object.index()]),
+                Term::Unique(array) => self.array(&arena.registers.uniques[array.index()]),
                 _ => self.definition(id),
             },
         }
     }
 
-    fn layout(&mut self, names: &[&str], terms: &[TermId]) -> String {
-        let lines = names.iter().zip(terms);
-        lines.map(|(name, &term)| format!("\n  {name} {}", self.term(term, Precedence::Union))).collect()
-    }
-
     fn object(&mut self, spec: &ObjectSpec) -> String {
-        let layout = layout(spec).map(|term| self.classes.of(term));
-        let layout = self.name(Definition::Members(layout), "layout");
+        let punctuation = [spec.open, spec.close, spec.comma, spec.empty];
+        let layout = self.name(Definition::Layout(punctuation, Some(spec.colon)), "layout");
         let order = match (spec.any_order, spec.earlier.is_empty()) {
             (true, _) => "in any order",
             (_, true) => "in this order",
@@ -286,14 +203,7 @@ impl Dump<'_> {
 
     fn values(&mut self, values: &[Value]) -> String {
         let mut texts: Vec<String> = Vec::new();
-        let mut sorted: Vec<(String, u128, &Value)> = values
-            .iter()
-            .map(|value| {
-                (self.writer.sort_key(value.node, SKETCH_DEPTH), self.classes.fingerprints.of(value.node), value)
-            })
-            .collect();
-        sorted.sort_by(|a, b| (&a.0, a.1, a.2.marks).cmp(&(&b.0, b.1, b.2.marks)));
-        for (_, _, value) in sorted {
+        for value in values {
             let mark = if value.marks == 0 { String::new() } else { format!(" (marks {})", format_marks(value.marks)) };
             texts.push(self.term(value.node, Precedence::Union) + &mark);
         }
@@ -303,10 +213,8 @@ impl Dump<'_> {
         texts.join(" | ")
     }
 
-    fn array(&mut self, array: ArrayId) -> String {
-        let spec = self.writer.arena.registers.uniques[array.index()].clone();
-        let layout = [spec.open, spec.close, spec.comma, spec.empty].map(|term| self.classes.of(term));
-        let layout = self.name(Definition::Items(layout), "layout");
+    fn array(&mut self, spec: &UniqueSpec) -> String {
+        let layout = self.name(Definition::Layout([spec.open, spec.close, spec.comma, spec.empty], None), "layout");
         let mut out = format!(" array of different items, {layout}{}", format_count(spec.min, spec.max));
         for (state, steps) in spec.steps.iter().enumerate() {
             let end = if spec.accepting[state] && !spec.is_empty { " may end" } else { "" };

@@ -35,7 +35,7 @@ fn an_object_lists_its_members_and_what_restricts_them() {
         "root = object_1
 
 object_1 = object of members in any order, layout_1, others between them, {1,3} of them, marked 1
-  required 'a': '1' | '2' (marks 1), with 'b'
+  required 'a': '2' (marks 1) | '1', with 'b'
   optional 'b': '1'
   optional 'c': nothing
   other [x-z]: '1'

@@ -3,128 +3,41 @@
 //! The writer knows the notation of every kind of term, but no names. `dump` gives names.
 
 use crate::grammar::dump::notation::{format_class, format_range, parenthesize, quote};
-use crate::grammar::dump::{Precedence, TermClasses, INLINE_WIDTH};
-use crate::grammar::rules::Rules;
 use crate::json::arena::Arena;
-use crate::json::registers::ObjectSpec;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-/// The parts of a term.
-pub(crate) enum Parts {
-    Alternatives(Vec<TermId>),
-    Intersected(Vec<TermId>),
-    Sequence(Vec<TermId>),
-    Other,
+/// Binding strength of the context in which a term is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Precedence {
+    Union,
+    Intersection,
+    Sequence,
+    Postfix,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct Writer<'a> {
     pub(crate) arena: &'a Arena,
-    pub(crate) rules: &'a Rules,
     pub(crate) specials: &'a [String],
+    /// Terms that are parts of a sequence even at its end, where the sequences within a sequence end.
+    pub(crate) shared: &'a FxHashSet<TermId>,
 }
 
 impl Writer<'_> {
-    /// For each reachable term, the number of terms, objects and rules that refer to it.
-    pub(super) fn references(&self, root: TermId, classes: &mut TermClasses<'_>) -> FxHashMap<TermId, u32> {
-        let (mut found, mut layouts) = (FxHashMap::default(), FxHashSet::default());
-        let mut work = vec![root];
-        while let Some(id) = work.pop() {
-            let id = classes.of(id);
-            let count: &mut u32 = found.entry(id).or_default();
-            *count += 1;
-            if *count == 1 {
-                self.children(id, &mut layouts, classes, &mut work);
-            }
-        }
-        found
-    }
-
-    fn children(
-        &self,
-        id: TermId,
-        layouts: &mut FxHashSet<[TermId; 5]>,
-        classes: &mut TermClasses<'_>,
-        out: &mut Vec<TermId>,
-    ) {
-        let arena = self.arena;
-        match *arena.term(id) {
-            Term::Call(rule) => out.extend(self.rules.body(rule)),
-            Term::Object(object) => {
-                let spec = &arena.registers.objects[object.index()];
-                out.extend(spec.values().flatten().map(|value| value.node));
-                out.extend(spec.extras.iter().map(|extra| extra.keys));
-                let layout = layout(spec).map(|term| classes.of(term));
-                out.extend(layouts.insert(layout).then_some(layout).into_iter().flatten());
-            }
-            _ => arena.visit_parts(id, |part| out.push(part)),
-        }
-    }
-
-    /// The parts of a term. A sequence is flattened up to a suffix for which `is_separate` holds.
-    pub(crate) fn parts(&self, id: TermId, mut is_separate: impl FnMut(TermId) -> bool) -> Parts {
-        match *self.arena.term(id) {
-            Term::Alt(ref parts) => Parts::Alternatives(parts.to_vec()),
-            Term::And(ref parts) => Parts::Intersected(parts.to_vec()),
-            Term::Cat(left, right) | Term::Seq(left, right) => {
-                let (mut parts, mut rest) = (vec![left], right);
-                while let (Term::Cat(left, right) | Term::Seq(left, right), false) =
-                    (self.arena.term(rest), is_separate(rest))
-                {
-                    parts.push(*left);
-                    rest = *right;
-                }
-                parts.push(rest);
-                Parts::Sequence(parts)
-            }
-            _ => Parts::Other,
-        }
-    }
-
-    /// The text of a term from its parts, each written by `write`.
-    pub(crate) fn format_term(
+    /// The text of a term, with its parts as `write` writes them.
+    pub(crate) fn text(
         &self,
         id: TermId,
         precedence: Precedence,
-        parts: Parts,
         separator: &str,
         write: &mut dyn FnMut(TermId, Precedence) -> String,
     ) -> String {
         let arena = self.arena;
-        let mut joined = |parts: Vec<TermId>, own: Precedence, term: &str, needs_parentheses: bool| {
-            let texts: Vec<String> = parts.into_iter().map(|part| write(part, own)).collect();
-            parenthesize(texts.join(&format!("{separator}{term}")), needs_parentheses)
+        let mut joined = |parts: &[TermId], own: Precedence, sign: &str| {
+            let texts: Vec<String> = parts.iter().map(|&part| write(part, own)).collect();
+            texts.join(&format!("{separator}{sign}"))
         };
-        match parts {
-            Parts::Alternatives(mut parts) => {
-                let count = parts.len();
-                parts.retain(|&part| part != EPSILON);
-                return match parts[..] {
-                    _ if parts.len() == count => joined(parts, Precedence::Union, "| ", precedence > Precedence::Union),
-                    [part] => write(part, Precedence::Postfix) + "?",
-                    _ => joined(parts, Precedence::Union, "| ", true) + "?",
-                };
-            }
-            Parts::Intersected(parts) => {
-                return joined(parts, Precedence::Intersection, "& ", precedence > Precedence::Intersection)
-            }
-            Parts::Sequence(parts) => {
-                let (mut texts, mut bytes) = (Vec::new(), Vec::new());
-                for part in parts {
-                    match self.few_bytes(part) {
-                        Some(more) => bytes.extend(more),
-                        None => {
-                            texts.extend((!bytes.is_empty()).then(|| quote(&std::mem::take(&mut bytes))));
-                            texts.push(write(part, Precedence::Sequence));
-                        }
-                    }
-                }
-                texts.extend((!bytes.is_empty()).then(|| quote(&bytes)));
-                return parenthesize(texts.join(separator), texts.len() > 1 && precedence > Precedence::Sequence);
-            }
-            Parts::Other => {}
-        }
         match *arena.term(id) {
             Term::Empty => "nothing".into(),
             Term::Epsilon => "empty".into(),
@@ -135,6 +48,23 @@ impl Writer<'_> {
                 let words = &arena.terms.word_sets[set.index()].words[low as usize..high as usize];
                 let texts: Vec<String> = words.iter().map(|word| quote(&word[depth as usize..])).collect();
                 parenthesize(texts.join(&format!("{separator}| ")), precedence > Precedence::Union)
+            }
+            Term::Alt(ref parts) => {
+                let nonempty: Vec<TermId> = parts.iter().copied().filter(|&part| part != EPSILON).collect();
+                match nonempty[..] {
+                    _ if nonempty.len() == parts.len() => {
+                        parenthesize(joined(parts, Precedence::Union, "| "), precedence > Precedence::Union)
+                    }
+                    [part] => write(part, Precedence::Postfix) + "?",
+                    _ => format!("({})?", joined(&nonempty, Precedence::Union, "| ")),
+                }
+            }
+            Term::And(ref parts) => {
+                parenthesize(joined(parts, Precedence::Intersection, "& "), precedence > Precedence::Intersection)
+            }
+            Term::Cat(..) | Term::Seq(..) => {
+                let texts = self.sequence(id, write);
+                parenthesize(texts.join(separator), texts.len() > 1 && precedence > Precedence::Sequence)
             }
             Term::Not(inner) => format!("!{}", write(inner, Precedence::Postfix)),
             Term::Repeat { body, min, max } => {
@@ -168,51 +98,32 @@ impl Writer<'_> {
         }
     }
 
-    /// The bytes of a short literal. Adjacent literals of a sequence are written as one.
-    fn few_bytes(&self, id: TermId) -> Option<Vec<u8>> {
-        match *self.arena.term(id) {
-            Term::Class(bytes) if bytes.len() == 1 => Some(bytes.iter().collect()),
-            Term::Literal { literal, position } => {
-                let text = &self.arena.terms.literals[literal.index()][position as usize..];
-                (text.len() < INLINE_WIDTH).then(|| text.to_vec())
-            }
-            _ => None,
-        }
-    }
-
-    /// The text of a term without names, cut off at some depth, by which alternatives are sorted.
-    pub(super) fn sort_key(&self, id: TermId, levels: u32) -> String {
-        if levels == 0 {
-            return "…".into();
-        }
-        match *self.arena.term(id) {
-            Term::Call(rule) => self.rules.names[rule.index()].clone(),
-            Term::Unique(_) => "array".into(),
-            Term::Object(object) => {
-                let properties = &self.arena.registers.objects[object.index()].properties;
-                let keys: Vec<String> = properties.iter().map(|property| quote(&property.key)).collect();
-                format!("object {}", keys.join(" "))
-            }
-            _ => {
-                let mut write = |part, precedence| {
-                    let _: Precedence = precedence;
-                    self.sort_key(part, levels - 1)
-                };
-                match self.parts(id, |_| false) {
-                    Parts::Alternatives(parts) | Parts::Intersected(parts) => {
-                        let mut texts: Vec<String> =
-                            parts.iter().map(|&part| write(part, Precedence::Intersection)).collect();
-                        texts.sort();
-                        texts.join(" ")
-                    }
-                    parts => self.format_term(id, Precedence::Union, parts, " ", &mut write),
+    /// The texts of a sequence's parts, with one text for adjacent literals.
+    fn sequence(&self, id: TermId, write: &mut dyn FnMut(TermId, Precedence) -> String) -> Vec<String> {
+        let (mut texts, mut bytes, mut rest) = (Vec::new(), Vec::new(), Some(id));
+        while let Some(whole) = rest {
+            let part = match *self.arena.term(whole) {
+                Term::Cat(left, right) | Term::Seq(left, right) if whole == id || !self.shared.contains(&whole) => {
+                    rest = Some(right);
+                    left
+                }
+                _ => {
+                    rest = None;
+                    whole
+                }
+            };
+            match *self.arena.term(part) {
+                Term::Class(set) if set.len() == 1 => bytes.extend(set.iter()),
+                Term::Literal { literal, position } => {
+                    bytes.extend_from_slice(&self.arena.terms.literals[literal.index()][position as usize..]);
+                }
+                _ => {
+                    texts.extend((!bytes.is_empty()).then(|| quote(&std::mem::take(&mut bytes))));
+                    texts.push(write(part, Precedence::Sequence));
                 }
             }
         }
+        texts.extend((!bytes.is_empty()).then(|| quote(&bytes)));
+        texts
     }
-}
-
-/// The punctuation of an object.
-pub(super) fn layout(spec: &ObjectSpec) -> [TermId; 5] {
-    [spec.open, spec.close, spec.comma, spec.empty, spec.colon]
 }

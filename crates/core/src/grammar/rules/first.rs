@@ -110,17 +110,8 @@ impl Rules {
 }
 
 /// The entries without repetitions, in order of first occurrence.
-pub(super) fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
-    // Pairwise comparison is faster than a table for short lists.
-    if entries.len() <= 8 {
-        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
-        for entry in entries {
-            if !kept.contains(&entry) {
-                kept.push(entry);
-            }
-        }
-        return kept;
-    }
+pub(super) fn deduplicate(mut entries: Vec<Entry>) -> Vec<Entry> {
     let mut seen = FxHashSet::default();
-    entries.into_iter().filter(|entry| seen.insert(entry.clone())).collect()
+    entries.retain(|entry| seen.insert(entry.clone()));
+    entries
 }

@@ -11,7 +11,8 @@ use crate::grammar::rules::{Entry, First, Rules};
 use crate::json::arena::Arena;
 use crate::regular::id::RuleId;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
-use rustc_hash::FxHashMap;
+use crate::regular::transfer::postorder;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 impl Rules {
@@ -23,49 +24,25 @@ impl Rules {
         })
     }
 
-    /// Strongly connected components of "may begin with", callees first (Tarjan 1972, iterative).
+    /// Strongly connected components of "may begin with", callees first (Kosaraju and Sharir 1981).
     pub(super) fn components(&self) -> Vec<Vec<RuleId>> {
-        let count = self.entries.len();
-        let (mut index, mut low) = (vec![u32::MAX; count], vec![0u32; count]);
-        let (mut on_stack, mut stack, mut out) = (vec![false; count], Vec::new(), Vec::new());
-        let mut counter = 0;
-        for root in (0..count).map(RuleId::at) {
-            let mut work = vec![(root, None::<std::vec::IntoIter<RuleId>>)];
-            while let Some((rule, callees)) = work.last_mut() {
-                let at = rule.index();
-                if callees.is_none() {
-                    if index[at] != u32::MAX {
-                        work.pop();
-                        continue;
-                    }
-                    (index[at], low[at]) = (counter, counter);
-                    counter += 1;
-                    stack.push(*rule);
-                    on_stack[at] = true;
-                    *callees = Some(self.first_callees(*rule).collect::<Vec<_>>().into_iter());
-                }
-                let next = callees.as_mut().and_then(|callees| callees.next());
-                match next {
-                    Some(callee) if index[callee.index()] == u32::MAX => work.push((callee, None)),
-                    Some(callee) if on_stack[callee.index()] => low[at] = low[at].min(index[callee.index()]),
-                    Some(_) => {}
-                    None => {
-                        let rule = *rule;
-                        work.pop();
-                        if let Some((caller, _)) = work.last() {
-                            low[caller.index()] = low[caller.index()].min(low[at]);
-                        }
-                        if low[at] == index[at] {
-                            let split = stack.iter().rposition(|&other| other == rule).unwrap_or(0);
-                            let component: Vec<RuleId> = stack.split_off(split);
-                            component.iter().for_each(|&member| on_stack[member.index()] = false);
-                            out.push(component);
-                        }
-                    }
-                }
-            }
+        let rules = || (0..self.entries.len()).map(RuleId::at);
+        let mut callers = vec![Vec::new(); self.entries.len()];
+        for rule in rules() {
+            self.first_callees(rule).for_each(|callee| callers[callee.index()].push(rule));
         }
-        out
+        let order = postorder(rules(), |_| false, |rule, visit| self.first_callees(rule).for_each(visit));
+        // The rules that lead to the last one of the order, and to which it leads, are those that call it in some way.
+        let (mut met, mut components) = (FxHashSet::default(), Vec::new());
+        for &rule in order.iter().rev() {
+            let callers =
+                |rule: RuleId, visit: &mut dyn FnMut(RuleId)| callers[rule.index()].iter().copied().for_each(visit);
+            let component = postorder([rule], |other| met.contains(&other), callers);
+            met.extend(component.iter().copied());
+            components.extend((!component.is_empty()).then_some(component));
+        }
+        components.reverse();
+        components
     }
 
     /// Solves the left-linear system of one component, as the head of this file describes. Errors: more than 64 rules,
@@ -104,39 +81,31 @@ impl Rules {
             seen
         };
         let reaches: Vec<Vec<bool>> = (0..size).map(reach).collect();
-        let rest_rule = |rules: &mut Self, k: usize, i: usize| {
-            let name = format!("{}/{}", rules.names[component[k].index()], rules.names[component[i].index()]);
-            let rule = rules.declare(&name);
-            rules.bodies[rule.index()] = Some(EMPTY);
-            rules.facts.add_rule(Fact { nullable: reaches[k][i], productive: true });
-            rules.entries.push(Arc::default());
-            rule
-        };
-        let mut rests = vec![vec![RuleId::new(0); size]; size];
-        for (k, row) in rests.iter_mut().enumerate() {
-            for (i, cell) in row.iter_mut().enumerate() {
-                *cell = rest_rule(self, k, i);
-            }
-        }
+        // The rule R_ki has the number `first + k * size + i`.
+        let first = self.bodies.len();
         let mut calls = vec![vec![EMPTY; size]; size];
         for (k, row) in calls.iter_mut().enumerate() {
-            for (i, cell) in row.iter_mut().enumerate() {
-                *cell = arena.call(rests[k][i])?;
+            for (i, call) in row.iter_mut().enumerate() {
+                let names = [k, i].map(|at| &*self.names[component[at].index()]).join("/");
+                let rule = self.declare(&names);
+                self.bodies[rule.index()] = Some(EMPTY);
+                self.facts.add_rule(Fact { nullable: reaches[k][i], productive: true });
+                self.entries.push(Arc::default());
+                *call = arena.call(rule)?;
             }
         }
-        for k in 0..size {
-            for i in 0..size {
-                let mut entries = Vec::new();
-                for l in (0..size).filter(|&l| reaches[k][l]) {
-                    for &(j, alpha) in &steps[l] {
-                        for mut entry in self.first(arena, alpha)? {
-                            entry.rest.push(calls[j][i]);
-                            entries.push(entry);
-                        }
+        for place in 0..size * size {
+            let (k, i) = (place / size, place % size);
+            let mut entries = Vec::new();
+            for l in (0..size).filter(|&l| reaches[k][l]) {
+                for &(j, alpha) in &steps[l] {
+                    for mut entry in self.first(arena, alpha)? {
+                        entry.rest.push(calls[j][i]);
+                        entries.push(entry);
                     }
                 }
-                self.entries[rests[k][i].index()] = Arc::new(deduplicate(entries));
             }
+            self.entries[first + place] = Arc::new(deduplicate(entries));
         }
         for (i, &rule) in component.iter().enumerate() {
             let mut entries = Vec::new();

@@ -11,10 +11,11 @@ pub(crate) mod trim;
 use crate::error::{Error, Result};
 use crate::json::arena::Arena;
 use crate::regular::id::RuleId;
-use crate::regular::term::TermId;
+use crate::regular::term::{Term, TermId};
+use crate::regular::transfer::postorder;
 use std::sync::Arc;
 
-use facts::{Fact, Facts};
+use facts::Facts;
 pub use first::{Entry, First};
 
 #[derive(Clone, Default)]
@@ -27,8 +28,6 @@ pub struct Rules {
     entries: Vec<Arc<Vec<Entry>>>,
     /// Ranks in a topological order: a rule comes before the rules that it may begin with.
     pub(crate) order: Vec<u32>,
-    /// Whether every term is productive, so that trimming would change nothing.
-    is_trimmed: bool,
 }
 
 impl Rules {
@@ -76,68 +75,58 @@ impl Rules {
         named.map(|(body, name)| body.ok_or_else(|| Error::UndefinedRule(name.clone()).into())).collect()
     }
 
-    /// The facts of a term under the rules, once `compute_facts` or `prepare` has run.
-    fn fact(&self, arena: &Arena, id: TermId) -> Fact {
-        self.facts.of(arena, id)
-    }
-
-    /// Whether the term matches the empty text under the rules.
+    /// Whether the term matches the empty text, in prepared rules.
     pub(crate) fn is_nullable(&self, arena: &Arena, id: TermId) -> bool {
-        self.fact(arena, id).nullable
+        self.facts.of(arena, id).nullable
     }
 
-    /// Whether the term is productive, once `compute_facts` has run.
+    /// Whether the term is productive, in prepared rules.
     pub fn matches_something(&self, arena: &Arena, id: TermId) -> bool {
-        self.fact(arena, id).productive
+        self.facts.of(arena, id).productive
     }
 
-    /// Computes which terms are productive and which are nullable. `prepared` are rules prepared earlier that these
-    /// rules extend: their facts stay valid. Errors: limits, undefined rules.
-    pub fn compute_facts(&mut self, arena: &mut Arena, prepared: Option<&Rules>) -> Result<()> {
-        let bodies = self.defined_bodies()?;
-        self.facts = prepared.map_or_else(Facts::default, |prepared| prepared.facts.base());
-        self.facts.compute(arena, &bodies)
+    /// Whether some text matches a term. Errors: limits, undefined rules.
+    pub fn has_text(&self, arena: &mut Arena, root: TermId) -> Result<bool> {
+        let terms = self.reached(arena, root);
+        Ok(Facts::compute(arena, &self.defined_bodies()?, &terms)?.of(arena, root).productive)
     }
 
-    /// Shares all facts between the copies of these rules.
-    pub fn share(&mut self) {
-        self.facts.share();
+    /// The structural terms that a root leads to, parts before wholes and bodies before calls where no cycle prevents it.
+    fn reached(&self, arena: &Arena, root: TermId) -> Vec<TermId> {
+        let is_regular = |id| !arena.info(id).structural;
+        postorder([root], is_regular, |id, visit| match *arena.term(id) {
+            Term::Call(rule) => self.body(rule).into_iter().for_each(visit),
+            _ => arena.visit_parts(id, visit),
+        })
     }
 
-    /// Prepares the rules for running: trims them, computes their entries, removes left recursion. Returns the trimmed
-    /// root. Errors: limits, undefined rules.
-    pub fn prepare(&mut self, arena: &mut Arena, prepared: Option<&Rules>, root: TermId) -> Result<TermId> {
-        self.compute_facts(arena, prepared)?;
-        let known = prepared.map_or(0, |prepared| prepared.facts.base_terms());
-        self.is_trimmed = self.facts.are_all_productive(known) && prepared.is_none_or(|prepared| prepared.is_trimmed);
-        let root = self.trim(arena, root)?;
-        let bodies = self.defined_bodies()?;
-        for &body in &bodies {
-            let entries = self.first(arena, body)?;
-            self.entries.push(Arc::new(entries));
+    /// Prepares what the root leads to: trims it, computes the entries of its rules, removes left recursion. Returns the
+    /// trimmed root. Errors: limits, undefined rules.
+    pub fn prepare(&mut self, arena: &mut Arena, mut root: TermId) -> Result<TermId> {
+        let mut terms = self.reached(arena, root);
+        self.facts = Facts::compute(arena, &self.defined_bodies()?, &terms)?;
+        if terms.iter().any(|&id| !self.matches_something(arena, id)) {
+            root = self.trim(arena, &terms, root)?;
+            terms = self.reached(arena, root);
+            self.facts = Facts::compute(arena, &self.defined_bodies()?, &terms)?;
         }
-        let components = self.components();
-        for component in &components {
+        self.entries = vec![Arc::default(); self.bodies.len()];
+        for id in terms {
+            let Term::Call(rule) = *arena.term(id) else { continue };
+            let Some(body) = self.body(rule) else { continue };
+            self.entries[rule.index()] = Arc::new(self.first(arena, body)?);
+        }
+        for component in self.components() {
             if component.len() > 1 || self.first_callees(component[0]).any(|callee| callee == component[0]) {
-                self.remove_left_recursion(arena, component)?;
+                self.remove_left_recursion(arena, &component)?;
             }
         }
-        let order = self.components().into_iter().flatten();
         self.order = vec![0; self.entries.len()];
         // `components` lists callees first.
-        for (place, rule) in order.enumerate() {
+        for (place, rule) in self.components().into_iter().flatten().enumerate() {
             self.order[rule.index()] = u32::MAX - place as u32;
         }
-        self.facts.extend(arena)?;
         Ok(root)
-    }
-
-    /// Extends the facts of prepared rules to terms that are new. Returns the trimmed root. Errors: limits.
-    pub fn extend_facts(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
-        let known = self.facts.terms();
-        self.facts.extend(arena)?;
-        self.is_trimmed &= self.facts.are_all_productive(known);
-        self.trim(arena, root)
     }
 }
 
@@ -166,6 +155,6 @@ mod tests {
         let found: Vec<Vec<u32>> = components(&[&[1, 2], &[2], &[]]);
         assert_eq!(found, [[2], [1], [0]]);
         let circles = components(&[&[1], &[2, 3], &[0], &[4], &[3, 4], &[]]);
-        assert_eq!(circles, [vec![3, 4], vec![0, 1, 2], vec![5]]);
+        assert_eq!(circles, [vec![5], vec![3, 4], vec![0, 1, 2]]);
     }
 }

@@ -6,7 +6,8 @@
 use crate::error::Result;
 use crate::grammar::rules::Rules;
 use crate::json::arena::Arena;
-use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
+use crate::regular::term::{Term, TermId, EMPTY};
+use crate::regular::transfer::{children, postorder};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -14,87 +15,53 @@ use std::sync::Arc;
 type Trimmed = FxHashMap<TermId, TermId>;
 
 impl Rules {
-    /// Trims the rules, all objects and arrays, and the root. Returns the trimmed root.
-    pub(super) fn trim(&mut self, arena: &mut Arena, root: TermId) -> Result<TermId> {
-        if self.is_trimmed {
-            return Ok(root);
-        }
+    /// Trims what these structural terms and the root are made of, in place where that is a rule, an object or an array.
+    /// Returns the trimmed root.
+    pub(super) fn trim(&mut self, arena: &mut Arena, terms: &[TermId], root: TermId) -> Result<TermId> {
         let mut known = Trimmed::default();
-        for rule in 0..self.bodies.len() {
-            if let Some(body) = self.bodies[rule] {
-                self.bodies[rule] = Some(self.trim_term(arena, body, &mut known)?);
-            }
-        }
-        for object in 0..arena.registers.objects.len() {
-            let mut spec = (*arena.registers.objects[object]).clone();
-            let mut changed = false;
-            for values in spec.values_mut() {
-                for value in values.iter_mut() {
-                    let node = self.trim_term(arena, value.node, &mut known)?;
-                    changed |= node != value.node;
-                    value.node = node;
+        for &id in terms {
+            match *arena.term(id) {
+                Term::Call(rule) => {
+                    if let Some(body) = self.body(rule) {
+                        self.bodies[rule.index()] = Some(self.trim_term(arena, body, &mut known)?);
+                    }
                 }
-                values.retain(|value| value.node != EMPTY);
-            }
-            if changed {
-                spec.index_properties();
-                *arena.registers.objects.get_mut(object) = Arc::new(spec);
-            }
-        }
-        for array in 0..arena.registers.uniques.len() {
-            let mut spec = (*arena.registers.uniques[array]).clone();
-            let mut changed = false;
-            for (node, _) in spec.steps.iter_mut().flatten() {
-                let trim_term = self.trim_term(arena, *node, &mut known)?;
-                changed |= trim_term != *node;
-                *node = trim_term;
-            }
-            if changed {
-                *arena.registers.uniques.get_mut(array) = Arc::new(spec);
+                Term::Object(object) => {
+                    let mut spec = (*arena.registers.objects[object.index()]).clone();
+                    for values in spec.values_mut() {
+                        for value in values.iter_mut() {
+                            value.node = self.trim_term(arena, value.node, &mut known)?;
+                        }
+                        values.retain(|value| value.node != EMPTY);
+                    }
+                    spec.index_properties();
+                    *arena.registers.objects.get_mut(object.index()) = Arc::new(spec);
+                }
+                Term::Unique(array) => {
+                    let mut spec = (*arena.registers.uniques[array.index()]).clone();
+                    for (node, _) in spec.steps.iter_mut().flatten() {
+                        *node = self.trim_term(arena, *node, &mut known)?;
+                    }
+                    *arena.registers.uniques.get_mut(array.index()) = Arc::new(spec);
+                }
+                _ => {}
             }
         }
         self.trim_term(arena, root, &mut known)
     }
 
-    fn trim_term(&self, arena: &mut Arena, id: TermId, known: &mut Trimmed) -> Result<TermId> {
-        if !arena.info(id).structural {
-            return Ok(id);
+    fn trim_term(&self, arena: &mut Arena, root: TermId, known: &mut Trimmed) -> Result<TermId> {
+        let is_known = |id| !arena.info(id).structural || known.contains_key(&id);
+        for id in postorder([root], is_known, |id, visit| children(arena.term(id), visit)) {
+            arena.spend(4)?;
+            let term = arena.term(id).clone();
+            let trimmed = match self.matches_something(arena, id) {
+                true => arena.with_parts(&term, |part| known.get(&part).copied().unwrap_or(part))?.unwrap_or(id),
+                false => EMPTY,
+            };
+            known.insert(id, trimmed);
         }
-        if let Some(&trim_term) = known.get(&id) {
-            return Ok(trim_term);
-        }
-        arena.spend(4)?;
-        let trim_term = match *arena.term(id) {
-            _ if !self.matches_something(arena, id) => EMPTY,
-            Term::Seq(..) => {
-                let (mut parts, mut rest) = (Vec::new(), id);
-                while let Term::Seq(left, right) = *arena.term(rest) {
-                    parts.push(left);
-                    rest = right;
-                }
-                parts.push(rest);
-                let mut seq = EPSILON;
-                for part in parts.into_iter().rev() {
-                    let part = self.trim_term(arena, part, known)?;
-                    seq = arena.seq(part, seq)?;
-                }
-                seq
-            }
-            Term::Alt(ref parts) => {
-                let mut parts = parts.to_vec();
-                for part in &mut parts {
-                    *part = self.trim_term(arena, *part, known)?;
-                }
-                arena.alt(parts)?
-            }
-            Term::Repeat { body, min, max } => match self.trim_term(arena, body, known)? {
-                EMPTY => EPSILON,
-                body => arena.repeat(body, min, max)?,
-            },
-            _ => id,
-        };
-        known.insert(id, trim_term);
-        Ok(trim_term)
+        Ok(known.get(&root).copied().unwrap_or(root))
     }
 }
 
@@ -118,7 +85,7 @@ mod tests {
     fn trimmed(mut builder: Builder, root: u32) -> (u32, Rules, Box<Arena>) {
         let mut rules = Rules::clone(&builder.rules);
         let root = builder.node(root).unwrap();
-        let root = rules.prepare(&mut builder.arena, None, root).unwrap();
+        let root = rules.prepare(&mut builder.arena, root).unwrap();
         (root.number(), rules, builder.arena)
     }
 

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::json::object::property_set::unite;
 use crate::json::registers::{Extra, ObjectSpec, Property, PropertyRanges, Value};
 use crate::limits::Budget;
+use crate::regular::term::TermId;
 use smallvec::smallvec;
 
 impl ObjectSpec {
@@ -39,6 +40,18 @@ impl ObjectSpec {
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Vec<Value>> {
         let named = self.properties.iter_mut().map(|property| &mut property.values);
         named.chain(self.extras.iter_mut().map(|extra| &mut extra.values))
+    }
+
+    /// All nodes that the object is made of.
+    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut TermId> {
+        let signs = [&mut self.open, &mut self.close, &mut self.colon, &mut self.comma, &mut self.empty];
+        let named = self.properties.iter_mut().flat_map(|property| &mut property.values);
+        let others = self.extras.iter_mut().flat_map(|extra| {
+            let values = extra.values.iter_mut().map(|value| &mut value.node);
+            values.chain([&mut extra.keys])
+        });
+        let values = named.map(|value| &mut value.node).chain(others);
+        values.chain(signs).chain([&mut self.escapes.escaped])
     }
 
     /// The bytes at a depth of a range of the sorted spellings, each once, ascending.

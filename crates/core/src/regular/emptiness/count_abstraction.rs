@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::regular::term::{Parts, Term, TermId, MANY};
 use crate::regular::terms::{Terms, STEPS_PER_TERM};
+use crate::regular::transfer::{children, postorder};
 use rustc_hash::FxHashMap;
 
 /// Repetitions that stay counted: small counts (four digits of a year) often decide. Chosen without measurement.
@@ -19,41 +20,28 @@ impl Terms {
         if !matches!(self.term(id), Term::And(_) | Term::Bounded { .. }) {
             return Ok(None);
         }
-        let abstraction = self.drop_counts_of_part(id, &mut FxHashMap::default())?;
-        Ok((abstraction != id).then_some(abstraction))
-    }
-
-    fn drop_counts_of_part(&mut self, id: TermId, known: &mut FxHashMap<TermId, TermId>) -> Result<TermId> {
-        if let Some(&abstraction) = known.get(&id) {
-            return Ok(abstraction);
+        let order = postorder(
+            [id],
+            |_| false,
+            |id, visit| match self.term(id) {
+                Term::Not(_) | Term::Quoted { .. } => {}
+                term => children(term, visit),
+            },
+        );
+        let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for id in order {
+            self.spend(STEPS_PER_TERM)?;
+            let abstraction = match self.term(id).clone() {
+                Term::Bounded { body, .. } => known[&body],
+                Term::Repeat { body, min, max } => {
+                    let max = if max > COUNTED_ROUNDS { MANY } else { max };
+                    self.repeat(known[&body], min.min(COUNTED_ROUNDS), max)?
+                }
+                Term::And(parts) => self.and_unchecked(parts.iter().map(|part| known[part]).collect::<Parts>())?,
+                term => self.with_parts(&term, |part| known[&part])?.unwrap_or(id),
+            };
+            known.insert(id, abstraction);
         }
-        self.spend(STEPS_PER_TERM)?;
-        let abstraction = match *self.term(id) {
-            Term::Bounded { body, .. } => self.drop_counts_of_part(body, known)?,
-            Term::Repeat { body, min, max } => {
-                let body = self.drop_counts_of_part(body, known)?;
-                let max = if max > COUNTED_ROUNDS { MANY } else { max };
-                self.repeat(body, min.min(COUNTED_ROUNDS), max)?
-            }
-            Term::Cat(left, right) => {
-                let (left, right) = (self.drop_counts_of_part(left, known)?, self.drop_counts_of_part(right, known)?);
-                self.cat(left, right)?
-            }
-            Term::Alt(ref parts) => {
-                let parts = self.drop_counts_of_parts(&Parts::from_slice(parts), known)?;
-                self.alt(parts)?
-            }
-            Term::And(ref parts) => {
-                let parts = self.drop_counts_of_parts(&Parts::from_slice(parts), known)?;
-                self.and_unchecked(parts)?
-            }
-            _ => return Ok(id),
-        };
-        known.insert(id, abstraction);
-        Ok(abstraction)
-    }
-
-    fn drop_counts_of_parts(&mut self, parts: &Parts, known: &mut FxHashMap<TermId, TermId>) -> Result<Parts> {
-        parts.iter().map(|&part| self.drop_counts_of_part(part, known)).collect()
+        Ok(Some(known[&id]).filter(|&abstraction| abstraction != id))
     }
 }

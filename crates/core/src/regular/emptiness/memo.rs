@@ -1,9 +1,8 @@
-//! Term → what is known of its texts: whether there are any, how far an end is, which bytes they hold.
+//! Term → what is known of its texts: whether there are any, and which bytes they hold.
 //!
 //! Plain data, so that the table of terms need not know the searches that fill it.
 
 use crate::bytes::byteset::ByteSet;
-use crate::regular::distance::Distance;
 use crate::regular::term::TermId;
 use crate::storage::layered::{layered, Table};
 use smallvec::{smallvec, SmallVec};
@@ -17,7 +16,7 @@ layered! {
         /// Recent witnesses of nonempty terms.
         pub(super) witnesses: Witnesses,
         /// Memo of `Terms::distance`.
-        pub(in crate::regular) distances: Table<TermId, Distance>,
+        pub(in crate::regular) distances: Table<TermId, u32>,
         /// Memo of the bounds on bytes.
         pub(super) required_bytes: Table<TermId, RequiredBytes>,
     }

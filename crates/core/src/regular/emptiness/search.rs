@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::regular::emptiness::memo::Witness;
-use crate::regular::term::TermId;
+use crate::regular::term::{Spelling, Term, TermId};
 use crate::regular::terms::{Terms, DERIVATION};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -24,7 +24,7 @@ pub struct Search {
 impl Search {
     /// A search from `start`.
     pub fn new(terms: &mut Terms, start: TermId) -> Self {
-        let priority = (Reverse(terms.distance(start).summed), 0);
+        let priority = (Reverse(distance(terms, start)), 0);
         let parent = FxHashMap::from_iter([(start, (start, 0))]);
         Search { parent, open: BinaryHeap::from([(priority, start, 0)]) }
     }
@@ -54,7 +54,7 @@ impl Search {
                         let found = self.parent.len();
                         self.parent.entry(next).or_insert((id, byte));
                         if self.parent.len() > found {
-                            self.open.push(((Reverse(terms.distance(next).summed), found), next, 0));
+                            self.open.push(((Reverse(distance(terms, next)), found), next, 0));
                         }
                     }
                 }
@@ -82,5 +82,21 @@ impl Search {
         }
         witness.reverse();
         terms.emptiness.witnesses.remember(witness);
+    }
+}
+
+/// An estimate of the length of a term's shortest text, where the operands of an intersection add up.
+///
+/// The sum lets every step that advances one operand count as progress. The estimate orders states and decides nothing;
+/// `Terms::distance` is a bound.
+fn distance(terms: &Terms, id: TermId) -> u32 {
+    let info = terms.info(id);
+    match *terms.term(id) {
+        _ if info.nullable => 0,
+        Term::And(ref parts) => parts.iter().fold(0, |all: u32, &part| all.saturating_add(distance(terms, part))),
+        Term::Cat(left, right) => distance(terms, left).saturating_add(terms.info(right).min_chars),
+        Term::Bounded { body, min, .. } => distance(terms, body).max(min),
+        Term::Quoted { text, state: Spelling::Body, .. } => distance(terms, text).saturating_add(1),
+        _ => info.min_chars.max(1),
     }
 }

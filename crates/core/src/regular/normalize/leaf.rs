@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::limits::sort_by;
 use crate::regular::id::{KeySetId, LiteralId, WordSetId};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::literal::{self, code_points, Ends, Literal};
+use crate::regular::literal::{self, code_points, Literal};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
 use crate::regular::terms::Terms;
 use crate::storage::hash::Hasher128;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Words up to which the facts of a suffix set are computed; larger sets use the facts of the whole set. Not measured.
 const MAX_MEASURED_WORDS: usize = 64;
 
-/// Bytes of a word from which its suffixes are measured once; shorter ones are as fast to measure each time.
-const MEASURE_ONCE_FROM: usize = 512;
+/// Code points of the longest word up to which they are computed: each step measures all suffixes anew.
+const MAX_MEASURED_CHARS: u32 = 512;
 
 /// Words between two looks at the limits.
 const LOOKED_AT_ONCE: usize = 4_096;
@@ -103,18 +103,13 @@ impl Terms {
             self.budget.check()?;
         }
         self.budget.grow(64);
-        let ends: Option<Arc<[Ends]>> = words
-            .iter()
-            .any(|word| word.len() >= MEASURE_ONCE_FROM)
-            .then(|| words.iter().map(|word| Ends::new(word)).collect());
-        self.budget.grow(ends.iter().flat_map(|ends| ends.iter()).map(Ends::memory_bytes).sum());
-        self.word_sets.push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
+        self.word_sets.push(WordSet { words: words.into(), hash: hash.finish(), utf8, most }, &mut self.budget);
         Ok(WordSetId::at(self.word_sets.len() - 1))
     }
 
     /// The words `low..high` of a set without their first `depth` bytes.
     pub(crate) fn words_rest(&mut self, set: WordSetId, low: u32, high: u32, depth: u32) -> Result<TermId> {
-        let WordSet { words, ends, hash: set_hash, utf8, most } = self.word_sets[set.index()].clone();
+        let WordSet { words, hash: set_hash, utf8, most } = self.word_sets[set.index()].clone();
         match high - low {
             0 => return Ok(EMPTY),
             1 => return self.literal(&words[low as usize][depth as usize..]),
@@ -129,22 +124,9 @@ impl Terms {
             let nullable = all[0].len() == depth as usize;
             let rests = || all.iter().map(|word| &word[depth as usize..]);
             // The words share their first `depth` bytes, so all are at a character boundary or none is.
-            let few = all.len() <= MAX_MEASURED_WORDS;
-            let few_chars: SmallVec<[u32; 8]> = match &ends {
-                _ if !few => SmallVec::new(),
-                None => rests().map(code_points).collect(),
-                Some(ends) => {
-                    let ends = &ends[low as usize..high as usize];
-                    all.iter().zip(ends).map(|(word, ends)| ends.chars(word, depth as usize)).collect()
-                }
-            };
-            let are_utf8 = || match &ends {
-                None => rests().all(|rest| std::str::from_utf8(rest).is_ok()),
-                Some(ends) => {
-                    let ends = &ends[low as usize..high as usize];
-                    all.iter().zip(ends).all(|(word, ends)| ends.is_utf8(word, depth as usize))
-                }
-            };
+            let few = all.len() <= MAX_MEASURED_WORDS && most <= MAX_MEASURED_CHARS;
+            let few_chars: SmallVec<[u32; 8]> = rests().filter(|_| few).map(code_points).collect();
+            let are_utf8 = || rests().all(|rest| std::str::from_utf8(rest).is_ok());
             let between = rests().find_map(|rest| rest.first()).is_none_or(|&byte| is_lead(byte));
             Info {
                 nullable,
