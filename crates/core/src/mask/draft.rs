@@ -1,114 +1,76 @@
 //! Mask of an abstract position × the values that came → the mask of a position in an array of unique items.
 //!
 //! All positions of such an array share one draft, which ignores the values that came. The draft is right except for
-//! tokens that end an item with one of those values, and for tokens after which no other value is left.
+//! tokens that end an item with one of those values, and for tokens after which no other value is left. A walk of the
+//! trie along the excluded texts finds these tokens.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
+use crate::automaton::unique::cursor::{ExcludedCursor, Next, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
-use crate::mask::text_walk::{Found, TextWalks};
-use crate::mask::uncertain::UncertainTokens;
+use crate::regular::term::{TermId, EMPTY};
 use crate::vocabulary::id::NodeId;
+use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
-
-/// Up to this many tokens are compared with the values one by one; more are found by a walk. Chosen without measurement.
-const FEW: usize = 64;
 
 /// The mask of an abstract position, and the tokens for which it may be wrong.
 pub(crate) struct Draft {
     /// The mask that ignores the values that came.
     pub mask: Arc<Mask>,
-    /// Tokens whose answer depends on the values, for the item that is open.
-    pub uncertain: UncertainTokens,
+    /// Tokens whose answer depends on the values, for the item that is open, in the order of their bytes. None: all tokens.
+    uncertain: Option<Vec<u32>>,
     /// Tokens that the exact position must answer, because of a later item or for another reason.
-    pub always: Vec<u32>,
+    always: Vec<u32>,
 }
 
 impl Draft {
     /// A draft of a mask; uncertain tokens that the mask forbids are dropped, because values can only forbid more.
-    pub fn new(mask: Mask, mut uncertain: UncertainTokens, mut always: Vec<u32>) -> Self {
-        for tokens in [&mut uncertain.equal, &mut uncertain.exhausting, &mut uncertain.exponents] {
+    pub fn new(mask: Mask, vocabulary: &Vocabulary, mut uncertain: Option<Vec<u32>>, mut always: Vec<u32>) -> Self {
+        if let Some(tokens) = &mut uncertain {
             tokens.retain(|&token| mask.allows(token));
-        }
-        for tokens in [&mut uncertain.equal, &mut uncertain.exhausting, &mut uncertain.exponents, &mut always] {
-            tokens.sort_unstable();
+            tokens.sort_unstable_by_key(|&token| (vocabulary.token(token), token));
             tokens.dedup();
             tokens.shrink_to_fit();
         }
+        always.sort_unstable();
+        always.dedup();
+        always.shrink_to_fit();
         Draft { mask: Arc::new(mask), uncertain, always }
     }
 
     /// Bytes of the mask and of the lists of tokens.
     pub fn memory_bytes(&self) -> usize {
-        let UncertainTokens { equal, exhausting, exponents, .. } = &self.uncertain;
-        let tokens = equal.len() + exhausting.len() + exponents.len() + self.always.len();
+        let tokens = self.uncertain.as_ref().map_or(0, Vec::len) + self.always.len();
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
-    /// The mask of the exact position, of which `id` is the abstract one.
-    pub fn correct(
-        &self,
-        machine: &mut Machine,
-        shared: &SharedMasks,
-        walks: &mut TextWalks,
-        [exact, id]: [PositionId; 2],
-    ) -> Result<Arc<Mask>> {
-        let UncertainTokens { equal, exhausting, exponents, any_exhausts } = &self.uncertain;
-        let is_settled = equal.is_empty() && exhausting.is_empty() && !any_exhausts;
-        if is_settled && exponents.is_empty() && self.always.is_empty() {
-            return Ok(self.mask.clone());
-        }
-        let position = machine.position(exact).clone();
-        let item = if is_settled { None } else { machine.open_item(&position)? };
-        let (mut replay, mut refused) = (Vec::new(), Vec::new());
-        match item {
-            Some(item) => {
-                let any_exhausts = *any_exhausts || exhausting.len() > FEW;
-                let one_by_one = [(equal, equal.len() <= FEW), (exhausting, !any_exhausts)];
-                let keys = &machine.arena.terms.keys;
-                for (tokens, _) in one_by_one.into_iter().filter(|&(_, chosen)| chosen) {
-                    let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-                    replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
+    /// The mask of the exact position.
+    pub fn correct(&self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
+        let (mut replay, mut found) = (self.always.clone(), Vec::new());
+        let uncertain = self.uncertain.as_deref();
+        if uncertain.is_none_or(|tokens| !tokens.is_empty()) {
+            let position = machine.position(exact).clone();
+            match machine.open_item(&position)? {
+                Some(item) => {
+                    let mut walk = Walk { machine, shared, item: &item, mask: &self.mask, replay, refused: found };
+                    walk.descend(NodeId::ROOT, 0, item.cursor, item.head, uncertain)?;
+                    (replay, found) = (walk.replay, walk.refused);
                 }
-                if any_exhausts || equal.len() > FEW {
-                    let Found { replay: found, ends, refused: none_left } =
-                        walks.walk(machine, shared, &item, any_exhausts)?;
-                    replay.extend(found);
-                    refused = none_left;
-                    for node in ends {
-                        replay.extend_from_slice(&walks.allowed(shared, &self.mask, id, node));
-                    }
-                }
-            }
-            None => {
-                if *any_exhausts {
-                    replay.extend_from_slice(shared.vocabulary.trie.tokens_below(NodeId::ROOT));
-                } else {
-                    replay.extend(equal.iter().chain(exhausting));
-                }
+                None => match uncertain {
+                    Some(tokens) => replay.extend_from_slice(tokens),
+                    None => replay.extend(shared.vocabulary.trie.tokens_below(NodeId::ROOT)),
+                },
             }
         }
-        if !exponents.is_empty() && machine.can_be_zero(&position) {
-            replay.extend_from_slice(exponents);
-        }
-        replay.retain(|&token| self.mask.allows(token));
-        refused.retain(|&token| self.mask.allows(token));
-        replay.extend_from_slice(&self.always);
-        if replay.is_empty() && refused.is_empty() {
-            return Ok(self.mask.clone());
-        }
-        replay.sort_unstable();
-        replay.dedup();
-        let mut texts: Vec<(&[u8], u32)> =
-            replay.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
+        let text = |token| shared.vocabulary.token(token).unwrap_or_default();
         // In the order of their bytes, so that a common prefix is read once.
-        texts.sort_unstable();
-        let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
-        let mut found: Vec<(u32, bool)> =
-            texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed)).collect();
-        found.extend(refused.into_iter().map(|token| (token, false)));
+        replay.sort_unstable_by_key(|&token| (text(token), token));
+        replay.dedup();
+        let allowed = machine.can_follow(exact, replay.iter().map(|&token| text(token)))?;
+        let mut found: Vec<(u32, bool)> = found.into_iter().map(|token| (token, false)).collect();
+        found.extend(replay.into_iter().zip(allowed));
         found.retain(|&(token, allowed)| self.mask.allows(token) != allowed);
         if found.is_empty() {
             return Ok(self.mask.clone());
@@ -116,6 +78,103 @@ impl Draft {
         found.sort_unstable();
         found.dedup();
         Ok(Arc::new(self.mask.corrected(&found)))
+    }
+}
+
+/// A walk of the trie side by side with the excluded texts.
+struct Walk<'a> {
+    machine: &'a mut Machine,
+    shared: &'a SharedMasks,
+    item: &'a OpenItem,
+    mask: &'a Mask,
+    /// Tokens that the exact position must answer.
+    replay: Vec<u32>,
+    /// Tokens after which no value is left.
+    refused: Vec<u32>,
+}
+
+impl Walk<'_> {
+    /// Visits the tokens below a node. `uncertain`: those among them that may be wrong; None: all of them.
+    fn descend(
+        &mut self,
+        node: NodeId,
+        depth: usize,
+        cursor: ExcludedCursor,
+        head: Option<TermId>,
+        uncertain: Option<&[u32]>,
+    ) -> Result<()> {
+        let trie = &self.shared.vocabulary.trie;
+        let bytes = self.item.bytes(&self.machine.arena.terms.keys, &cursor);
+        match bytes {
+            Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
+                for byte in bytes.iter() {
+                    if let Some(child) = trie.child(node, byte) {
+                        self.enter((child, byte), depth, cursor, head, uncertain)?;
+                    }
+                }
+            }
+            _ => {
+                for (byte, child) in trie.children(node) {
+                    self.enter((child, byte), depth, cursor, head, uncertain)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &mut self,
+        (node, byte): (NodeId, u8),
+        depth: usize,
+        cursor: ExcludedCursor,
+        head: Option<TermId>,
+        uncertain: Option<&[u32]>,
+    ) -> Result<()> {
+        let Walk { shared, mask, .. } = *self;
+        let trie = &shared.vocabulary.trie;
+        self.machine.arena.spend(1)?;
+        let next = self.item.next(&self.machine.arena.terms.keys, &cursor, byte);
+        if matches!(next, Next::Apart) {
+            return Ok(());
+        }
+        let text = |token: u32| shared.vocabulary.token(token).unwrap_or_default();
+        let uncertain = uncertain.map(|tokens| {
+            let from = tokens.partition_point(|&token| text(token).get(depth) < Some(&byte));
+            let to = tokens.partition_point(|&token| text(token).get(depth) <= Some(&byte));
+            &tokens[from..to]
+        });
+        let (here, below) = (trie.tokens_at(node), trie.tokens_below(node));
+        let Next::Along(next) = next else {
+            match uncertain {
+                Some(tokens) => self.replay.extend_from_slice(tokens),
+                None => self.replay.extend(here.iter().chain(below).filter(|&&token| mask.allows(token))),
+            }
+            return Ok(());
+        };
+        let here = match uncertain {
+            Some([]) => return Ok(()),
+            Some(tokens) => &tokens[..tokens.iter().take_while(|&&token| text(token).len() == depth + 1).count()],
+            None => here,
+        };
+        let head = match head {
+            Some(head) => match self.machine.arena.derive(head, byte)? {
+                EMPTY => return Ok(()),
+                head => Some(head),
+            },
+            None => None,
+        };
+        if !here.is_empty() {
+            let differs = match head {
+                Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
+                None => None,
+            };
+            match differs {
+                Some(true) => {}
+                Some(false) => self.refused.extend_from_slice(here),
+                None => self.replay.extend(here.iter().filter(|&&token| mask.allows(token))),
+            }
+        }
+        self.descend(node, depth + 1, next, head, uncertain)
     }
 }
 
