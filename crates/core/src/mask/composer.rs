@@ -11,7 +11,7 @@ use crate::json::object::Narrowed;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::key::builder::KeyParts;
 use crate::mask::shared::SharedMasks;
-use crate::mask::uncertain::UncertainTokens;
+use crate::mask::head_mask::HeadMask;
 use crate::mask::walk_cache::TrieView;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
@@ -23,6 +23,10 @@ use std::sync::Arc;
 /// After this many walks for one mask, the composer looks for repeated walks, which few masks have, and for lookaheads,
 /// which would take longer than they save for fewer walks. Chosen without measurement.
 const FEW_WALKS: usize = 64;
+
+/// Heads with fewer first bytes are walked to find the tokens that depend on the values that came; for others all tokens
+/// count. Chosen without measurement.
+const FEW_FIRST_BYTES: u32 = 24;
 
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
 const CACHED_FROM: u32 = 12;
@@ -46,7 +50,9 @@ pub(crate) struct Composer<'a> {
     /// Nodes at and below which a part of the mask may be wrong: `resolve` walks there again.
     pub recheck: Vec<NodeId>,
     /// Tokens whose answer depends on the values of unique items that came, for the item that is open.
-    pub uncertain: UncertainTokens,
+    pub uncertain: Vec<u32>,
+    /// Whether the answer of every token may depend on them.
+    pub all_uncertain: bool,
     /// Tokens whose answer depends on the values of unique items that came, for a later item.
     pub always: Vec<u32>,
     /// Whether the walk is still inside the item that was open when the mask began.
@@ -74,7 +80,8 @@ impl<'a> Composer<'a> {
             accumulator,
             replay: Vec::new(),
             recheck: Vec::new(),
-            uncertain: UncertainTokens::default(),
+            uncertain: Vec::new(),
+            all_uncertain: false,
             always: Vec::new(),
             first: false,
             walks: 0,
@@ -85,6 +92,31 @@ impl<'a> Composer<'a> {
     /// Allow the tokens of a list.
     pub fn add(&mut self, words: &Words) {
         words.iter().for_each(|&(word, bits)| self.accumulator.add(word, bits));
+    }
+
+    /// Collect tokens that may end an item with a value that came, or after which too few other values may be left.
+    fn note_uncertain(&mut self, tokens: &[u32]) {
+        if self.first { &mut self.uncertain } else { &mut self.always }.extend_from_slice(tokens);
+    }
+
+    /// Collect the tokens of a head whose answer depends on the values of unique items that came.
+    pub(super) fn note_uncertain_tokens(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
+        if self.machine.has_enough_values_after_end(head, frame)? {
+            return Ok(());
+        }
+        let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
+        if matches!(self.machine.arena.term(language), Term::Quoted { .. }) {
+            let ends: Vec<u32> = head_mask.core.ends().collect();
+            self.note_uncertain(&ends);
+        }
+        if self.machine.arena.first_bytes(language).len() < FEW_FIRST_BYTES {
+            self.descend(self.shared.view(), NodeId::ROOT, head, frame)?;
+        } else if self.first {
+            self.all_uncertain = true;
+        } else {
+            self.always.extend(head_mask.tokens());
+        }
+        Ok(())
     }
 
     /// Walk on with the heads that follow a head, below nodes at which that head is at an end.
@@ -128,7 +160,7 @@ impl<'a> Composer<'a> {
             self.replay.extend_from_slice(view.trie.tokens_below(node));
         }
         if position.depends_on_value {
-            self.note_equal(view.trie.tokens_below(node));
+            self.note_uncertain(view.trie.tokens_below(node));
         }
         let first = self.first;
         self.first &= !position.crosses_item;
@@ -222,11 +254,12 @@ impl<'a> Composer<'a> {
             self.machine.arena.spend(1)?;
             trie.tokens_at(child).iter().for_each(|&token| self.accumulator.allow(token));
             if !self.machine.has_enough_values(next, frame)? {
-                self.note_exhausting(trie.tokens_at(child));
+                self.note_uncertain(trie.tokens_at(child));
             }
+            // After a numeral that is zero so far, an exponent leaves no value but zero.
             if matches!(byte, b'e' | b'E') && !self.machine.has_enough_values_in_frame(frame)? {
-                self.note_exponents(trie.tokens_at(child));
-                self.note_exponents(trie.tokens_below(child));
+                self.note_uncertain(trie.tokens_at(child));
+                self.note_uncertain(trie.tokens_below(child));
             }
             if self.machine.arena.can_repeat_key(next) {
                 self.replay.extend_from_slice(trie.tokens_at(child));

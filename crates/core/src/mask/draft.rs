@@ -1,130 +1,153 @@
 //! Mask of an abstract position × the values that came → the mask of a position in an array of unique items.
 //!
 //! All positions of such an array share one draft, which ignores the values that came. The draft is right except for
-//! tokens that end an item with one of those values, and for tokens after which no other value is left.
+//! tokens that end an item with one of those values, and for tokens after which no other value is left. A walk of the
+//! trie along the excluded texts finds these tokens.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::item::OpenItems;
+use crate::automaton::unique::cursor::{ExcludedCursor, Next, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
-use crate::mask::text_walk::{Found, TextWalks};
-use crate::mask::uncertain::UncertainTokens;
+use crate::regular::term::{TermId, EMPTY};
 use crate::vocabulary::id::NodeId;
+use crate::vocabulary::trie::Trie;
+use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
-
-/// Up to this many tokens are compared with the values one by one; more are found by a walk. Chosen without measurement.
-const FEW: usize = 64;
 
 /// The mask of an abstract position, and the tokens for which it may be wrong.
 pub(crate) struct Draft {
     /// The mask that ignores the values that came.
     pub mask: Arc<Mask>,
-    /// Tokens whose answer depends on the values, for the item that is open.
-    pub uncertain: UncertainTokens,
+    /// The places in the trie of tokens whose answer depends on the values, for the item that is open. None: all tokens.
+    uncertain: Option<Vec<u32>>,
     /// Tokens that the exact position must answer, because of a later item or for another reason.
-    pub always: Vec<u32>,
+    always: Vec<u32>,
 }
 
 impl Draft {
     /// A draft of a mask; uncertain tokens that the mask forbids are dropped, because values can only forbid more.
-    pub fn new(mask: Mask, mut uncertain: UncertainTokens, mut always: Vec<u32>) -> Self {
-        for tokens in [&mut uncertain.equal, &mut uncertain.exhausting, &mut uncertain.exponents] {
-            tokens.retain(|&token| mask.allows(token));
-        }
-        for tokens in [&mut uncertain.equal, &mut uncertain.exhausting, &mut uncertain.exponents, &mut always] {
-            tokens.sort_unstable();
-            tokens.dedup();
-            tokens.shrink_to_fit();
-        }
-        Draft { mask: Arc::new(mask), uncertain, always }
+    pub fn new(mask: Mask, vocabulary: &Vocabulary, uncertain: Option<Vec<u32>>, always: Vec<u32>) -> Self {
+        let place = |token: u32| vocabulary.places()[token as usize];
+        let uncertain = uncertain.map(|tokens| sorted(tokens.into_iter().filter(|&token| mask.allows(token)).map(place)));
+        Draft { mask: Arc::new(mask), uncertain, always: sorted(always.into_iter()) }
     }
 
     /// Bytes of the mask and of the lists of tokens.
     pub fn memory_bytes(&self) -> usize {
-        let UncertainTokens { equal, exhausting, exponents, .. } = &self.uncertain;
-        let tokens = equal.len() + exhausting.len() + exponents.len() + self.always.len();
+        let tokens = self.uncertain.as_ref().map_or(0, Vec::len) + self.always.len();
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
-    /// The mask of the exact position, of which `id` is the abstract one.
-    pub fn correct(
-        &self,
-        machine: &mut Machine,
-        shared: &SharedMasks,
-        walks: &mut TextWalks,
-        [exact, id]: [PositionId; 2],
-    ) -> Result<Arc<Mask>> {
-        let UncertainTokens { equal, exhausting, exponents, any_exhausts } = &self.uncertain;
-        let is_settled = equal.is_empty() && exhausting.is_empty() && !any_exhausts;
-        if is_settled && exponents.is_empty() && self.always.is_empty() {
-            return Ok(self.mask.clone());
-        }
-        let position = machine.position(exact).clone();
-        let open = if is_settled { None } else { machine.open_items(&position)? };
-        let (mut replay, mut refused) = (Vec::new(), Vec::new());
-        match open {
-            Some(OpenItems { items, closing }) => {
-                let is_uncertain = |token: &u32| {
-                    *any_exhausts || equal.binary_search(token).is_ok() || exhausting.binary_search(token).is_ok()
-                };
-                for bracket in closing {
-                    replay.extend(shared.vocabulary.tokens_holding(bracket).filter(is_uncertain));
+    /// The mask of the exact position.
+    pub fn correct(&self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
+        let trie = &shared.vocabulary.trie;
+        let (mut replay, mut refused) = (self.always.clone(), Vec::new());
+        if self.uncertain.as_ref().is_none_or(|places| !places.is_empty()) {
+            let position = machine.position(exact).clone();
+            match machine.open_item(&position)? {
+                Some(item) => {
+                    let mut walk = Walk { machine, trie, draft: self, item: &item, replay, refused };
+                    walk.descend(NodeId::ROOT, item.cursor, item.head)?;
+                    (replay, refused) = (walk.replay, walk.refused);
                 }
-                let any_exhausts = *any_exhausts || exhausting.len() > FEW;
-                for item in &items {
-                    let one_by_one = [(equal, equal.len() <= FEW), (exhausting, !any_exhausts)];
-                    let keys = &machine.arena.terms.keys;
-                    for (tokens, _) in one_by_one.into_iter().filter(|&(_, chosen)| chosen) {
-                        let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-                        replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
-                    }
-                    if any_exhausts || equal.len() > FEW {
-                        let Found { replay: found, ends, refused: none_left } =
-                            walks.walk(machine, shared, item, any_exhausts)?;
-                        replay.extend(found);
-                        refused.extend(none_left);
-                        for node in ends {
-                            replay.extend_from_slice(&walks.allowed(shared, &self.mask, id, node));
-                        }
-                    }
-                }
-            }
-            None => {
-                if *any_exhausts {
-                    replay.extend_from_slice(shared.vocabulary.trie.tokens_below(NodeId::ROOT));
-                } else {
-                    replay.extend(equal.iter().chain(exhausting));
-                }
+                None => self.add_uncertain(trie, NodeId::ROOT, &mut replay),
             }
         }
-        if !exponents.is_empty() && machine.can_be_zero(&position) {
-            replay.extend_from_slice(exponents);
-        }
-        replay.retain(|&token| self.mask.allows(token));
-        refused.retain(|&token| self.mask.allows(token));
-        replay.extend_from_slice(&self.always);
-        if replay.is_empty() && refused.is_empty() {
-            return Ok(self.mask.clone());
-        }
-        replay.sort_unstable();
-        replay.dedup();
         let mut texts: Vec<(&[u8], u32)> =
             replay.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
         // In the order of their bytes, so that a common prefix is read once.
         texts.sort_unstable();
+        texts.dedup();
         let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
-        let mut found: Vec<(u32, bool)> =
-            texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed)).collect();
-        found.extend(refused.into_iter().map(|token| (token, false)));
-        found.retain(|&(token, allowed)| self.mask.allows(token) != allowed);
-        if found.is_empty() {
-            return Ok(self.mask.clone());
+        let answers = texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed));
+        let answers = answers.chain(refused.into_iter().map(|token| (token, false)));
+        let found = sorted(answers.filter(|&(token, allowed)| self.mask.allows(token) != allowed));
+        match found[..] {
+            [] => Ok(self.mask.clone()),
+            _ => Ok(Arc::new(self.mask.corrected(&found))),
         }
-        found.sort_unstable();
-        found.dedup();
-        Ok(Arc::new(self.mask.corrected(&found)))
+    }
+
+    /// Adds the tokens at and below a node that may be wrong.
+    fn add_uncertain(&self, trie: &Trie, node: NodeId, tokens: &mut Vec<u32>) {
+        let (from, to) = (trie.tokens_before(node), trie.tokens_before(trie.end(node)));
+        match &self.uncertain {
+            Some(places) => {
+                let before = |end: usize| places.partition_point(|&place| (place as usize) < end);
+                let places = &places[before(from)..before(to)];
+                tokens.extend(places.iter().flat_map(|&place| trie.tokens_between(place as usize, place as usize + 1)));
+            }
+            None => {
+                tokens.extend(trie.tokens_between(from, to).iter().filter(|&&token| self.mask.allows(token)));
+            }
+        }
+    }
+}
+
+fn sorted<T: Ord>(found: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found.shrink_to_fit();
+    found
+}
+
+/// A walk of the trie side by side with the excluded texts.
+struct Walk<'a> {
+    machine: &'a mut Machine,
+    trie: &'a Trie,
+    draft: &'a Draft,
+    item: &'a OpenItem,
+    /// Tokens that the exact position must answer.
+    replay: Vec<u32>,
+    /// Tokens after which no value is left.
+    refused: Vec<u32>,
+}
+
+impl Walk<'_> {
+    fn descend(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        let bytes = self.item.bytes(&self.machine.arena.terms.keys, &cursor);
+        for (byte, child) in self.trie.children_in(node, &bytes) {
+            self.enter(child, byte, cursor, head)?;
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, node: NodeId, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        self.machine.arena.spend(1)?;
+        let next = match self.item.next(&self.machine.arena.terms.keys, &cursor, byte) {
+            Next::Apart => return Ok(()),
+            Next::Unclear => {
+                self.draft.add_uncertain(self.trie, node, &mut self.replay);
+                return Ok(());
+            }
+            Next::Along(next) => next,
+        };
+        let head = match head {
+            Some(head) => match self.machine.arena.derive(head, byte)? {
+                EMPTY => return Ok(()),
+                head => Some(head),
+            },
+            None => None,
+        };
+        let tokens = self.trie.tokens_at(node);
+        if !tokens.is_empty() {
+            let leaves = match head {
+                Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
+                None => None,
+            };
+            match leaves {
+                Some(true) => {}
+                Some(false) => self.refused.extend_from_slice(tokens),
+                None => self.replay.extend(tokens.iter().filter(|&&token| self.draft.mask.allows(token))),
+            }
+        }
+        match self.trie.has_children(node) {
+            true => self.descend(node, next, head),
+            false => Ok(()),
+        }
     }
 }
 

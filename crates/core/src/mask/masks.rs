@@ -20,7 +20,6 @@ use crate::mask::key::MaskKey;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::sweep::can_sweep;
-use crate::mask::text_walk::TextWalks;
 use crate::mask::verify;
 use crate::regular::term::{Term, TermId};
 use crate::storage::hash::Hasher128;
@@ -74,7 +73,6 @@ pub struct Masks {
     by_key: FxHashMap<u128, Arc<Mask>>,
     /// Drafts of positions in arrays of unique items, under the position without the values that came.
     drafts: FxHashMap<PositionId, Arc<Draft>>,
-    walks: TextWalks,
     /// Masks of positions that have no key.
     by_position: FxHashMap<PositionId, Arc<Mask>>,
     /// Bytes of the masks and drafts.
@@ -92,7 +90,7 @@ impl Masks {
     /// Bytes of the masks and of all parts that this grammar holds.
     pub fn memory_bytes(&self) -> usize {
         let head_masks = self.head_masks.memory_bytes() + self.last_head_masks.memory_bytes();
-        self.held + head_masks + self.walks.memory_bytes()
+        self.held + head_masks
     }
 
     /// The mask of a position. Where masks are verified, an error if the mask differs from one composed without caches.
@@ -236,19 +234,20 @@ impl Masks {
                 let position = context.machine.position(id).clone();
                 let (mut composer, parts) = self.compose_heads(context, &position)?;
                 composer.resolve_draft(id)?;
-                let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
+                let uncertain = (!composer.all_uncertain).then(|| take(&mut composer.uncertain));
+                let always = take(&mut composer.always);
                 let mut mask = self.finish(composer, parts, &position);
                 if mask.corrected_words() > DRAFT_WORDS {
                     mask = mask.to_dense(context.shared.vocabulary.mask_words());
                 }
-                let draft = Arc::new(Draft::new(mask, uncertain, always));
+                let draft = Arc::new(Draft::new(mask, &context.shared.vocabulary, uncertain, always));
                 self.composed += 1;
                 self.held += ENTRY_BYTES + draft.memory_bytes();
                 self.drafts.insert(id, draft.clone());
                 draft
             }
         };
-        let mask = draft.correct(context.machine, context.shared, &mut self.walks, [exact, id])?;
+        let mask = draft.correct(context.machine, context.shared, exact)?;
         if !Arc::ptr_eq(&mask, &draft.mask) {
             self.held += mask.memory_bytes();
         }

@@ -23,8 +23,6 @@ pub(crate) mod resolve;
 pub mod shared;
 pub(crate) mod strategy;
 pub(crate) mod sweep;
-pub(crate) mod text_walk;
-pub(crate) mod uncertain;
 pub mod verify;
 pub(crate) mod walk;
 pub(crate) mod walk_cache;

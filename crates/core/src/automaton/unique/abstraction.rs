@@ -36,15 +36,12 @@ impl Machine {
                             *term = self.arena.unique_term(Term::UniqueItem { array, state })?;
                         }
                     }
-                    (Term::UniqueEnd { array, state, step, start }, Register::At(partial)) if array != ENUMERATION => {
-                        if let Some(abstracted) = self.abstracted_state(array, state)? {
-                            let conflict_count = size_class(self.conflict_count(
-                                array,
-                                state,
-                                step,
-                                PartialValueId::new(start),
-                                partial,
-                            )? as u32);
+                    (Term::UniqueEnd { array, state: exact, step, start }, Register::At(partial))
+                        if array != ENUMERATION =>
+                    {
+                        if let Some(abstracted) = self.abstracted_state(array, exact)? {
+                            let start = PartialValueId::new(start);
+                            let conflict_count = size_class(self.conflict_count((array, exact, step, start), partial)?);
                             let end = Term::UniqueEnd { array, state: abstracted, step, start: conflict_count };
                             *term = self.arena.unique_term(end)?;
                         }
@@ -113,11 +110,6 @@ impl Machine {
         ends.sort_unstable();
         ends.dedup();
         ends
-    }
-
-    /// The frames with open items from here down, outermost first.
-    pub(super) fn open_frames(&self, frame: FrameId) -> Vec<FrameId> {
-        self.frames_with([frame].into_iter(), |item_summary| item_summary.is_open)
     }
 
     /// The frames that are not abstracted, outermost first.

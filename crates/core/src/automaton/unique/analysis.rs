@@ -3,8 +3,9 @@
 //! Data only. The machine holds it, and the modules beside this one fill it.
 
 use crate::automaton::frame::FrameId;
+use crate::automaton::unique::values::{TextCount, WordValues};
 use crate::json::partial_value::{PartialValueId, PartialValues};
-use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, RuleId};
+use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, WordSetId};
 use crate::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -12,26 +13,21 @@ use std::sync::Arc;
 /// The set of texts that an item may not have; None if no item may come.
 pub(super) type Excluded = Option<KeySetId>;
 
+/// The canonical text of a value.
+pub(super) type Value = Arc<[u8]>;
+
 /// Caches of everything found out about values, frames and items of one machine.
 #[derive(Default)]
 pub(crate) struct UniqueAnalysis {
     pub(super) partial_values: PartialValues,
-    /// Canonical texts of the values that the matching deals with, by id.
-    pub(super) values: Vec<Arc<[u8]>>,
-    pub(super) value_ids: FxHashMap<Arc<[u8]>, u32>,
     pub(super) excluded: FxHashMap<(ArrayId, ArrayStateId, u32), Excluded>,
     pub(super) item_values: FxHashMap<(TermId, bool), ItemValues>,
     pub(super) in_progress: Vec<TermId>,
     /// How often a result relied on a count in progress. Such results are not cached.
     pub(super) assumptions: u64,
-    pub(super) unlimited_ends: FxHashMap<(ArrayId, u32, u32), bool>,
-    pub(super) min_values: FxHashMap<(TermId, u32), u32>,
-    pub(super) open_calls: Vec<RuleId>,
-    pub(super) cut_count: u64,
-    pub(super) digit_strings: FxHashMap<TermId, u32>,
-    pub(super) nonintegers: FxHashMap<TermId, bool>,
-    pub(super) text_counts: FxHashMap<TermId, Option<u32>>,
-    pub(super) one_to_one: FxHashMap<TermId, bool>,
+    pub(super) min_values: FxHashMap<TermId, u32>,
+    pub(super) text_counts: FxHashMap<(TermId, u32), TextCount>,
+    pub(super) word_values: FxHashMap<(WordSetId, u32, u32), WordValues>,
     pub(super) canonical: FxHashMap<TermId, bool>,
     pub(super) ordered: FxHashMap<ArrayId, bool>,
     pub(super) frame_min_values: FxHashMap<FrameId, u32>,
@@ -52,10 +48,8 @@ impl UniqueAnalysis {
 }
 
 /// The values of one item, as far as they were asked for.
-#[derive(Clone, Default)]
 pub(super) struct ItemValues {
-    pub(super) values: Arc<Vec<u32>>,
-    /// Whether `values` has all values of the item.
-    pub(super) is_complete: bool,
+    /// None if there are more than `asked`.
+    pub(super) values: Option<Arc<Vec<Value>>>,
     pub(super) asked: usize,
 }

@@ -6,11 +6,13 @@
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, Register};
+use crate::automaton::unique::abstraction::OpenEnd;
+use crate::automaton::unique::values::TextCount;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
-use crate::json::partial_value::{LexerState, PartialValueId};
+use crate::json::partial_value::{PartialValueId, NOTHING_READ};
 use crate::json::unique::ENUMERATION;
-use crate::regular::id::{ArrayId, ArrayStateId};
+use crate::regular::id::KeySetId;
 use crate::regular::term::{Term, TermId, Text, EPSILON};
 use rustc_hash::FxHashSet;
 use smallvec::smallvec;
@@ -33,7 +35,8 @@ impl Machine {
     }
 
     fn is_viable(&mut self, head: TermId, frame: FrameId, partial: PartialValueId) -> Result<bool> {
-        if self.unique.most_excluded == 0 || self.has_enough_values(head, frame)? && !self.is_zero(partial) {
+        let excluded_bound = self.excluded_bound(frame);
+        if self.unique.most_excluded == 0 || self.has_more_values(head, frame, partial, excluded_bound)? {
             return Ok(true);
         }
         if let Some(&is_viable) = self.unique.viable.get(&(head, frame, partial)) {
@@ -48,40 +51,68 @@ impl Machine {
         Ok(is_viable)
     }
 
-    /// Whether the open numeral is zero whatever digits of an exponent follow.
-    pub(super) fn is_zero(&self, partial: PartialValueId) -> bool {
-        self.unique.partial_values.lexer_state(partial).is_zero()
-    }
-
     /// Whether the item can end as another value, decided by counts; None if counts cannot decide.
     fn is_viable_by_count(&mut self, head: TermId, frame: FrameId, partial: PartialValueId) -> Result<Option<bool>> {
         let ends = self.open_ends([frame].into_iter());
         let mut has_conflicts = false;
-        for &(array, state, step, start) in &ends {
-            has_conflicts |= array == ENUMERATION || self.conflict_count(array, state, step, start, partial)? > 0;
+        for &end in &ends {
+            has_conflicts |= end.0 == ENUMERATION || self.conflict_count(end, partial)? > 0;
         }
-        if !has_conflicts {
-            return Ok(Some(true));
-        }
-        match (&ends[..], self.members(frame)) {
-            (&[(array, state, step, start)], &[(term, _)]) if array != ENUMERATION => {
-                let direct = matches!(self.arena.term(term), Term::UniqueEnd { .. });
-                let rest = self.excluded_rest(array, state, step, start, partial)?;
-                match direct && rest.exact {
-                    true => self.can_avoid(array, state, step, head, rest.set),
-                    false => Ok(None),
-                }
-            }
+        match ends[..] {
+            _ if !has_conflicts => Ok(Some(true)),
+            [end] if end.0 != ENUMERATION && self.is_item_frame(frame) => match self.excluded_cursor(end, partial)? {
+                Some(cursor) if cursor.is_exact => self.can_avoid(end, head, cursor.set),
+                _ => Ok(None),
+            },
             _ => Ok(None),
         }
+    }
+
+    /// Whether the frame continues with the end of an item and nothing else.
+    pub(super) fn is_item_frame(&self, frame: FrameId) -> bool {
+        matches!(*self.members(frame), [(term, _)] if matches!(self.arena.term(term), Term::UniqueEnd { .. }))
+    }
+
+    /// Whether an item can end as a value outside `set`, whose members all begin like the item; None if counts cannot
+    /// decide.
+    pub(super) fn can_avoid(
+        &mut self,
+        (array, state, step, _): OpenEnd,
+        head: TermId,
+        set: KeySetId,
+    ) -> Result<Option<bool>> {
+        let item = self.arena.registers.item_of_step(array, state, step);
+        if self.arena.info(head).structural || !self.is_one_to_one(item)? {
+            return Ok(None);
+        }
+        let excluded = self.arena.terms.keys.count(set) as u32;
+        let TextCount { least, is_exact } = self.text_count(head)?;
+        // Every value that came is a text of this head if the array has one kind of item.
+        let is_known = is_exact && self.arena.registers.uniques[array.index()].only_item().is_some();
+        Ok(match least {
+            // One spare value, because -0 and 0 are two texts of one value.
+            _ if least > excluded + 1 => Some(true),
+            _ if least <= excluded && is_known => Some(false),
+            _ => None,
+        })
     }
 
     /// Whether more values may still come than can be excluded.
     pub(crate) fn has_enough_values(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
         let excluded_bound = self.excluded_bound(frame);
-        Ok(excluded_bound == 0
-            || self.min_values(head)? > excluded_bound
-            || self.frame_min_values(frame)? > excluded_bound)
+        self.has_more_values(head, frame, NOTHING_READ, excluded_bound)
+    }
+
+    /// Whether surely more than `most` values may still come.
+    fn has_more_values(&mut self, head: TermId, frame: FrameId, partial: PartialValueId, most: u32) -> Result<bool> {
+        // A numeral that is zero stays zero, whatever digits of an exponent follow.
+        let is_zero = self.unique.partial_values.lexer_state(partial).is_zero();
+        Ok(!is_zero && self.min_values(head)? > most || self.frame_min_values(frame)? > most)
+    }
+
+    /// Whether more values may come in a frame than can be excluded, without looking at the head.
+    pub(crate) fn has_enough_values_in_frame(&mut self, frame: FrameId) -> Result<bool> {
+        Ok(self.frame_min_values(frame)? > self.excluded_bound(frame))
     }
 
     /// Whether more values may come after the end of a head than can be excluded, wherever the head ends.
@@ -98,26 +129,10 @@ impl Machine {
         })
     }
 
-    /// Whether more values may come in a frame than can be excluded, without looking at the head.
-    pub(crate) fn has_enough_values_in_frame(&mut self, frame: FrameId) -> Result<bool> {
-        let excluded_bound = self.excluded_bound(frame);
-        Ok(excluded_bound == 0 || self.frame_min_values(frame)? > excluded_bound)
-    }
-
     /// The number of excluded values that may begin like the item; `COUNT_CAP` if the item may not come at all.
-    pub(super) fn conflict_count(
-        &mut self,
-        array: ArrayId,
-        state: ArrayStateId,
-        step: u32,
-        start: PartialValueId,
-        partial: PartialValueId,
-    ) -> Result<usize> {
-        if self.excluded(array, state, step)?.is_none() {
-            return Ok(COUNT_CAP as usize);
-        }
-        let rest = self.excluded_rest(array, state, step, start, partial)?;
-        Ok(self.arena.terms.keys.count(rest.set))
+    pub(super) fn conflict_count(&mut self, end: OpenEnd, partial: PartialValueId) -> Result<u32> {
+        let cursor = self.excluded_cursor(end, partial)?;
+        Ok(cursor.map_or(COUNT_CAP, |cursor| self.arena.terms.keys.count(cursor.set) as u32))
     }
 
     /// Whether some text leads out of all open items. With `most`: whether more than `most` values end here. Searches
@@ -133,12 +148,9 @@ impl Machine {
                     cut = true;
                     continue;
                 }
-                let lexer_state = self.unique.partial_values.lexer_state(partial);
                 for &(head, frame) in &heads {
-                    let excluded_bound = most.map_or_else(|| self.excluded_bound(frame), |most| most as u32);
-                    if excluded_bound < COUNT_CAP
-                        && self.has_more_values_than(head, frame, lexer_state, excluded_bound)?
-                    {
+                    let most = most.map_or_else(|| self.excluded_bound(frame), |most| most as u32);
+                    if self.has_more_values(head, frame, partial, most)? {
                         return Ok(true);
                     }
                 }
@@ -182,20 +194,5 @@ impl Machine {
             }
             (length, room) = (length.saturating_mul(2), room.saturating_mul(4));
         }
-    }
-
-    fn has_more_values_than(
-        &mut self,
-        head: TermId,
-        frame: FrameId,
-        lexer_state: LexerState,
-        excluded_bound: u32,
-    ) -> Result<bool> {
-        let zero = lexer_state.is_zero();
-        if !zero && self.min_values(head)? > excluded_bound || self.frame_min_values(frame)? > excluded_bound {
-            return Ok(true);
-        }
-        // Numerals of one length differ in value, unless they are exponents of zero.
-        Ok(!zero && matches!(lexer_state, LexerState::Number { .. }) && self.min_numerals(head)? > excluded_bound)
     }
 }

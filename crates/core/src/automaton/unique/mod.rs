@@ -4,23 +4,19 @@
 //! frame under the item holds the start of that value. At the end of the item the canonical text of its value is looked
 //! up among the excluded values (`excluded`).
 //!
-//! A position inside an item survives only if the item can still end as another value (`end`). Lower bounds of the
-//! number of values (`min_values`), the excluded texts that share the prefix (`rest`), exact counts (`count`) and,
-//! last, a search decide that.
+//! A position inside an item survives only if the item can still end as another value (`end`). The excluded texts that
+//! share the prefix (`cursor`), the number of values that may come (`values`) and, last, a search decide that.
 //!
 //! Masks are computed for abstracted positions (`Register::Abstracted`), which keep only a bound of the number of
 //! values. Tokens for which that bound does not suffice are checked at the exact position (`mask::draft`).
 
 pub(crate) mod abstraction;
 pub(crate) mod analysis;
-pub(crate) mod count;
 pub(crate) mod cursor;
 pub(crate) mod end;
 pub(crate) mod excluded;
-pub(crate) mod item;
-pub(crate) mod min_values;
 pub(crate) mod order;
-pub(crate) mod rest;
+pub(crate) mod values;
 
 use crate::automaton::closure::Closure;
 use crate::automaton::frame::FrameId;
@@ -34,7 +30,6 @@ use crate::json::value::sort_members;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// The step of an `ENUMERATION` if each object in the item has one order of members only.
 const ORDERED_STEP: u32 = 1;
@@ -207,18 +202,6 @@ impl Machine {
         } else {
             sort_members(text)
         }
-    }
-
-    fn value_id(&mut self, text: Vec<u8>) -> u32 {
-        let text: Arc<[u8]> = text.into();
-        if let Some(&id) = self.unique.value_ids.get(&text) {
-            return id;
-        }
-        let id = self.unique.values.len() as u32;
-        self.arena.budget.grow(80 + text.len());
-        self.unique.values.push(text.clone());
-        self.unique.value_ids.insert(text, id);
-        id
     }
 
     /// The copy of a partial value of another machine, for `migration`.

@@ -112,7 +112,8 @@ impl Facts {
             Term::Repeat { body, .. } => self.of(arena, *body),
             Term::Call(rule) => self.of_rule(*rule),
             Term::Unique(array) => {
-                let productive = arena.registers.uniques[array.index()].can_end(|node| self.of(arena, node).productive);
+                let spec = &arena.registers.uniques[array.index()];
+                let productive = spec.can_end(0, 0, |node| self.of(arena, node).productive);
                 Fact { nullable: false, productive }
             }
             _ => Fact { nullable: arena.info(id).nullable, productive: true },

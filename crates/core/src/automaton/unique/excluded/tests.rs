@@ -105,23 +105,20 @@ fn an_item_comes_only_if_the_array_can_end_within_its_bounds() {
 
 #[test]
 fn a_matching_gives_every_item_its_own_value() {
-    let mut machine = array(&[(true, &[(&["1", "2", "3"], 0)])], 0, None);
-    let ids: Vec<u32> = ["1 ", "2 ", "3 "].map(|text| machine.value_id(text.into())).to_vec();
-    let slot = |values: &[usize]| Arc::new(values.iter().map(|&value| ids[value]).collect::<Vec<_>>());
-    let taken = state_after(&mut machine, 0, &["3 "]);
-    let taken = machine.arena.registers.unique_states[taken.index()].came;
-    for (slots, came, expected) in [
-        (vec![], NO_KEYS, true),
-        (vec![slot(&[0, 1]), slot(&[0])], NO_KEYS, true),
-        (vec![slot(&[0, 1]), slot(&[0, 2]), slot(&[0])], NO_KEYS, true),
-        (vec![slot(&[0, 1]), slot(&[0, 1]), slot(&[0, 1])], NO_KEYS, false),
-        (vec![slot(&[0, 1]), slot(&[1, 2]), slot(&[0, 2])], NO_KEYS, true),
-        (vec![slot(&[0, 1]), slot(&[1, 2]), slot(&[0, 2])], taken, false),
-        (vec![slot(&[0, 2]), slot(&[1])], taken, true),
-        (vec![slot(&[2])], taken, false),
-        (vec![slot(&[])], NO_KEYS, false),
+    let values: Vec<Value> = ["1 ", "2 ", "3 "].map(|text| Value::from(text.as_bytes())).to_vec();
+    for (items, expected) in [
+        (&[][..], true),
+        (&[&[0, 1][..], &[0]], true),
+        (&[&[0, 1], &[0, 2], &[0]], true),
+        (&[&[0, 1], &[0, 1], &[0, 1]], false),
+        (&[&[0, 1], &[1, 2], &[0, 2]], true),
+        (&[&[0, 1], &[1], &[0]], false),
+        (&[&[2]], true),
+        (&[&[]], false),
     ] {
-        assert_eq!(machine.has_matching(&slots, came).unwrap(), expected, "{slots:?}");
+        let mut matching = Matching::default();
+        let item = |item: &&[usize]| Arc::new(item.iter().map(|&value| values[value].clone()).collect());
+        assert_eq!(items.iter().map(item).all(|item| matching.add(item)), expected, "{items:?}");
     }
 }
 
