@@ -9,9 +9,9 @@ use crate::automaton::position::Position;
 use crate::error::Result;
 use crate::json::object::Narrowed;
 use crate::mask::accumulator::Accumulator;
+use crate::mask::head_mask::HeadMask;
 use crate::mask::key::builder::KeyParts;
 use crate::mask::shared::SharedMasks;
-use crate::mask::head_mask::HeadMask;
 use crate::mask::walk_cache::TrieView;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
@@ -105,9 +105,13 @@ impl<'a> Composer<'a> {
             return Ok(());
         }
         let language = self.machine.arena.open_key(head).map_or(head, |(inner, _)| inner);
-        if matches!(self.machine.arena.term(language), Term::Quoted { .. }) {
+        if let Term::Quoted { text, .. } = *self.machine.arena.term(language) {
             let ends: Vec<u32> = head_mask.core.ends().collect();
             self.note_uncertain(&ends);
+            if self.machine.arena.is_cofinite(text) {
+                // Every beginning has more texts than can be excluded.
+                return Ok(());
+            }
         }
         if self.machine.arena.first_bytes(language).len() < FEW_FIRST_BYTES {
             self.descend(self.shared.view(), NodeId::ROOT, head, frame)?;

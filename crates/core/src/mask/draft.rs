@@ -6,7 +6,7 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::cursor::{ExcludedCursor, Next, OpenItem};
+use crate::automaton::unique::cursor::{ExcludedCursor, Next, OpenItem, OpenItems};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
@@ -30,7 +30,8 @@ impl Draft {
     /// A draft of a mask; uncertain tokens that the mask forbids are dropped, because values can only forbid more.
     pub fn new(mask: Mask, vocabulary: &Vocabulary, uncertain: Option<Vec<u32>>, always: Vec<u32>) -> Self {
         let place = |token: u32| vocabulary.places()[token as usize];
-        let uncertain = uncertain.map(|tokens| sorted(tokens.into_iter().filter(|&token| mask.allows(token)).map(place)));
+        let uncertain =
+            uncertain.map(|tokens| sorted(tokens.into_iter().filter(|&token| mask.allows(token)).map(place)));
         Draft { mask: Arc::new(mask), uncertain, always: sorted(always.into_iter()) }
     }
 
@@ -46,11 +47,21 @@ impl Draft {
         let (mut replay, mut refused) = (self.always.clone(), Vec::new());
         if self.uncertain.as_ref().is_none_or(|places| !places.is_empty()) {
             let position = machine.position(exact).clone();
-            match machine.open_item(&position)? {
-                Some(item) => {
-                    let mut walk = Walk { machine, trie, draft: self, item: &item, replay, refused };
-                    walk.descend(NodeId::ROOT, item.cursor, item.head)?;
-                    (replay, refused) = (walk.replay, walk.refused);
+            match machine.open_items(&position)? {
+                Some(OpenItems { items, closing }) => {
+                    for item in &items {
+                        let mut walk = Walk { machine, trie, draft: self, item, replay, refused };
+                        walk.descend(NodeId::ROOT, item.cursor, item.head)?;
+                        (replay, refused) = (walk.replay, walk.refused);
+                    }
+                    if !closing.is_empty() {
+                        let mut found = Vec::new();
+                        self.add_uncertain(trie, NodeId::ROOT, &mut found);
+                        let text = |token| shared.vocabulary.token(token).unwrap_or_default();
+                        replay.extend(
+                            found.iter().filter(|&&token| text(token).iter().any(|byte| closing.contains(byte))),
+                        );
+                    }
                 }
                 None => self.add_uncertain(trie, NodeId::ROOT, &mut replay),
             }

@@ -254,11 +254,6 @@ impl Vocabulary {
         self.occurrences.singles(&self.trie)
     }
 
-    /// The tokens that hold an ASCII byte, ascending.
-    pub(crate) fn tokens_holding(&self, byte: u8) -> impl Iterator<Item = u32> + '_ {
-        self.by_byte.holding(byte)
-    }
-
     /// The tokens of these characters only; the last character may be incomplete.
     pub(crate) fn class(&self, class: CharClass) -> TokenSet {
         self.class_entry(class).0

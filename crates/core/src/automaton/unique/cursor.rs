@@ -1,7 +1,8 @@
 //! Excluded values × bytes of an open item → the suffixes of those excluded values that share the prefix.
 //!
 //! A cursor stands for the bytes that were read: equal cursors have equal continuations. Masks move it along the bytes of
-//! tokens (`mask::text_walk`).
+//! tokens (`mask::draft`). Where a spelling does not tell the value before its end (members in any order, numerals with
+//! several spellings), an item that began with a bracket still ends with one.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, Register};
@@ -12,7 +13,7 @@ use crate::json::partial_value::{is_numeral, LexerState, PartialValueId};
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::KeySetId;
 use crate::regular::key_set::{KeySets, NO_KEYS};
-use crate::regular::term::TermId;
+use crate::regular::term::{Term, TermId};
 
 /// Bytes of numerals from which the canonical spelling may use an exponent.
 const MAX_NUMERAL_BYTES: usize = 30;
@@ -26,6 +27,14 @@ pub(crate) struct ExcludedCursor {
     pub(super) is_exact: bool,
 }
 
+/// The open items of a position: one, or several where an item holds an array of unique items.
+#[derive(Default)]
+pub(crate) struct OpenItems {
+    pub(crate) items: Vec<OpenItem>,
+    /// The brackets that end the items whose spelling does not tell their value before the end.
+    pub(crate) closing: Vec<u8>,
+}
+
 /// An open item whose bytes lead along excluded texts.
 pub(crate) struct OpenItem {
     end: OpenEnd,
@@ -33,6 +42,8 @@ pub(crate) struct OpenItem {
     pub(crate) head: Option<TermId>,
     /// Whether numerals have one spelling. If not, they are compared only at their end.
     has_canonical_numerals: bool,
+    /// Whether members have one order. If not, objects are compared only at their end.
+    is_ordered: bool,
     pub(crate) cursor: ExcludedCursor,
 }
 
@@ -65,8 +76,9 @@ impl OpenItem {
         // -0 equals 0.
         let may_be_zero = in_numeral && byte == b'-' && keys.child(set, b'0') != NO_KEYS;
         set = decoded.iter().fold(set, |set, &byte| keys.child(set, byte));
+        let in_any_order = byte == b'{' && next == LexerState::Between && !self.is_ordered && set != NO_KEYS;
         match set {
-            _ if may_be_zero || keys.has_empty(set) => Next::Unclear,
+            _ if may_be_zero || in_any_order || keys.has_empty(set) => Next::Unclear,
             NO_KEYS => Next::Apart,
             _ => Next::Along(ExcludedCursor { lexer_state: next, set, is_exact: cursor.is_exact }),
         }
@@ -126,23 +138,49 @@ impl Machine {
         Ok(Some(ExcludedCursor { lexer_state, set, is_exact: is_exact || set == NO_KEYS }))
     }
 
-    /// The single open item of a position; None if a walk along texts cannot decide: several open items, objects with
-    /// members in any order, an open escape or a numeral with several spellings.
-    pub(crate) fn open_item(&mut self, position: &Position) -> Result<Option<OpenItem>> {
+    /// The open items of a position; None if neither walks along texts nor closing brackets can decide.
+    pub(crate) fn open_items(&mut self, position: &Position) -> Result<Option<OpenItems>> {
         let Register::At(partial) = position.register else { return Ok(None) };
-        let &[end] = &self.open_ends(position.frames())[..] else { return Ok(None) };
-        let Some(cursor) = self.excluded_cursor(end, partial)? else { return Ok(None) };
-        // An object may complete an excluded value in another order of members, which a walk would miss.
-        if !cursor.is_exact || cursor.set != NO_KEYS && !self.is_ordered(end.0) {
-            return Ok(None);
-        }
-        let item = self.arena.registers.item_of_step(end.0, end.1, end.2);
+        let ends = self.open_ends(position.frames());
         let mut heads = position.heads.iter().filter(|&&(_, frame)| self.item_summary(frame).is_open);
-        let head = match (heads.next(), heads.next()) {
-            (Some(&(head, frame)), None) if self.is_item_frame(frame) => Some(head),
+        let head = match (heads.next(), heads.next(), ends.len()) {
+            (Some(&(head, frame)), None, 1) if self.is_item_frame(frame) => Some(head),
             _ => None,
         };
-        Ok(Some(OpenItem { end, head, has_canonical_numerals: self.is_canonical(item)?, cursor }))
+        let mut open = OpenItems::default();
+        for end in ends {
+            let Some(cursor) = self.excluded_cursor(end, partial)? else { return Ok(None) };
+            if cursor.is_exact {
+                let item = self.arena.registers.item_of_step(end.0, end.1, end.2);
+                let has_canonical_numerals = self.is_canonical(item)?;
+                let is_ordered = self.is_ordered(end.0);
+                open.items.push(OpenItem { end, head, has_canonical_numerals, is_ordered, cursor });
+                continue;
+            }
+            let closing = match self.unique.partial_values.text(end.3, partial).first() {
+                Some(b'{') => b'}',
+                Some(b'[') => b']',
+                _ => return Ok(None),
+            };
+            if !self.have_enough_values_around(position)? {
+                return Ok(None);
+            }
+            open.closing.push(closing);
+        }
+        Ok(Some(open))
+    }
+
+    /// Whether, after the innermost open items, more values may come than can be excluded.
+    fn have_enough_values_around(&mut self, position: &Position) -> Result<bool> {
+        for &(_, frame) in &position.heads {
+            for (term, parent) in self.members(frame).to_vec() {
+                let around = if matches!(self.arena.term(term), Term::UniqueEnd { .. }) { parent } else { frame };
+                if !self.has_enough_values_in_frame(around)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Whether the item can end as another value after the bytes up to `cursor`; None if counts cannot decide.

@@ -193,8 +193,7 @@ impl Machine {
 
     /// The canonical texts of all values of an item; None if there are more than `most`.
     pub(super) fn item_values(&mut self, array: ArrayId, node: TermId, most: usize) -> Result<Option<Arc<Vec<Value>>>> {
-        let answer =
-            |found: &ItemValues| found.values.as_ref().filter(|values| values.len() <= most).cloned();
+        let answer = |found: &ItemValues| found.values.as_ref().filter(|values| values.len() <= most).cloned();
         let ordered = self.is_ordered(array);
         if let Some(item_values) = self.unique.item_values.get(&(node, ordered)) {
             if item_values.values.is_some() || item_values.asked >= most {
