@@ -139,8 +139,6 @@ pub(crate) struct Budget {
     slice: u64,
     /// Steps behind that check.
     rest: u64,
-    /// Steps that were left when the call failed.
-    lost: u64,
     limits: Limits,
     /// The end of the allowed time. Where that has not begun, it is set at the first check: most calls end before that and
     /// never read the clock.
@@ -162,7 +160,6 @@ impl Default for Budget {
         let mut budget = Budget {
             slice: 0,
             rest: 0,
-            lost: 0,
             limits,
             deadline: None,
             cancellations: [None, None],
@@ -190,7 +187,6 @@ impl Budget {
     ///
     /// The current slice continues, so that many short parts are checked as often as one long call.
     pub fn renew(&mut self) {
-        self.lost = 0;
         self.slice = self.limits.steps.min(self.slice);
         self.rest = self.limits.steps - self.slice;
     }
@@ -280,7 +276,6 @@ impl Budget {
     /// Leaves at most `steps` to the rest of the call.
     pub fn leave(&mut self, steps: u64) {
         let cut = (self.slice + self.rest).saturating_sub(steps);
-        self.lost += cut;
         self.slice -= cut.saturating_sub(self.rest);
         self.rest = self.rest.saturating_sub(cut);
     }
@@ -296,11 +291,6 @@ impl Budget {
     /// Steps taken in this call.
     pub fn spent(&self) -> u64 {
         self.limits.steps - self.slice - self.rest
-    }
-
-    /// Steps taken in this call until it failed, if it did.
-    pub fn spent_before_failure(&self) -> u64 {
-        self.spent() - self.lost
     }
 
     /// Checks every limit. Errors if one is reached.
@@ -340,7 +330,6 @@ impl Budget {
 
     /// Takes all remaining steps, so that every later `spend` of the call fails, too.
     fn fail(&mut self, limit: Limit) -> Result<()> {
-        self.lost += self.slice + self.rest;
         (self.slice, self.rest) = (0, 0);
         Err(Error::Limit(limit).into())
     }

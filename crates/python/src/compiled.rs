@@ -23,8 +23,7 @@ pub struct CompiledGrammar {
 impl CompiledGrammar {
     /// A matcher at the beginning; `cancellation` ends its calls and those of its forks, as that of the limits does.
     ///
-    /// `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
-    /// then takes over fewer positions of each (`Limits`).
+    /// `max_rollback`: how many steps one `rollback` goes back at most.
     #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
     fn matcher(
         slf: &Bound<'_, Self>,

@@ -318,8 +318,7 @@ class CompiledGrammar:
     def matcher(self, *, cancellation: Cancellation | None = None, max_rollback: int | None = None) -> Matcher:
         """A matcher at the beginning; `cancellation` ends its calls and those of its forks, as that of the limits does.
 
-        `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
-        then takes over fewer positions of each (`Limits`)."""
+        `max_rollback`: how many steps one `rollback` goes back at most."""
     @property
     def grammar(self) -> Any:
         """The `frisket.Grammar` that was compiled, None if it was one of the engine's."""

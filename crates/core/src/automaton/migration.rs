@@ -56,15 +56,10 @@ impl<'a> Migration<'a> {
         self.to.memory_bytes()
     }
 
-    /// The new position of every copied position.
-    pub fn into_positions(self) -> FxHashMap<PositionId, PositionId> {
-        self.positions
-    }
-
-    /// Copies a position with all that it reaches.
-    pub fn copy(&mut self, id: PositionId) -> Result<()> {
-        if self.positions.contains_key(&id) {
-            return Ok(());
+    /// Copies a position with all that it reaches, and returns its number in the new machine.
+    pub fn copy(&mut self, id: PositionId) -> Result<PositionId> {
+        if let Some(&known) = self.positions.get(&id) {
+            return Ok(known);
         }
         let position = self.from.position(id).clone();
         let mut heads = Items::with_capacity(position.heads.len());
@@ -83,7 +78,7 @@ impl<'a> Migration<'a> {
         };
         let made = self.to.intern(Position { heads, specials, register, ..(*position).clone() });
         self.positions.insert(id, made);
-        Ok(())
+        Ok(made)
     }
 
     /// Charges one step with a renewed budget: every term passed the step limit once, so only time and memory may stop

@@ -1,196 +1,122 @@
-//! Steps of a sequence → states that survive into the next epoch.
+//! Steps of a sequence → positions that survive into the next epoch.
 //!
 //! A new epoch receives the positions at checkpoints and nothing else (`automaton::migration`). A matcher then takes again
-//! only its inputs since its last checkpoint. Checkpoints are registered with the compiled grammar, where the thread that
-//! begins an epoch finds them. No code computes while it holds one of the locks of this file.
+//! only its inputs since its last checkpoint. Taking all inputs again would cost up to 12 µs and 1,400 bytes for each byte
+//! of a text whose keys or items must differ.
 
-use crate::matcher::lazy::MatcherState;
+use crate::automaton::position::PositionId;
 use crate::storage::lock::Lock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Steps from one checkpoint to the next. In a new epoch a matcher takes at most twice as many inputs again. Chosen
-/// without measurement.
+/// Steps from one checkpoint to the next. In a new epoch a matcher takes fewer inputs again.
 pub(crate) const SPACING: usize = 64;
 
-/// One state of a sequence that a new epoch keeps.
-#[derive(Clone, Copy)]
+/// A position of a sequence that a new epoch takes over. Forks share it.
 pub(crate) struct Checkpoint {
     /// How many inputs were taken before it.
     pub step: usize,
-    /// The state after these inputs.
-    pub state: MatcherState,
+    /// The epoch in which `position` has its number. Only the thread that holds the automaton reads or changes the two.
+    epoch: AtomicU64,
+    position: AtomicU32,
 }
 
-/// The checkpoints of one sequence, in one epoch.
-#[derive(Clone, Default)]
-pub(crate) struct Checkpoints {
-    /// The epoch to which the states belong.
-    pub epoch: u64,
-    /// The registry's clock when the last checkpoint was made: larger is later.
-    pub made: u64,
-    /// The checkpoints, in ascending order of their steps.
-    pub list: Vec<Checkpoint>,
-}
+impl Checkpoint {
+    /// The number of its position in an epoch; None if that epoch did not take it over.
+    pub fn position(&self, epoch: u64) -> Option<PositionId> {
+        let is_known = self.epoch.load(Ordering::Relaxed) == epoch;
+        is_known.then(|| PositionId::new(self.position.load(Ordering::Relaxed)))
+    }
 
-impl Checkpoints {
-    /// Drop checkpoints that later ones make up for: the further back, the fewer are kept. A rollback by `n` steps takes
-    /// few more than `n` inputs again. Of the checkpoints at least `max_rollback` steps back, only the last is kept.
-    fn thin_out(&mut self, max_rollback: Option<usize>) {
-        let Some(last) = self.list.last().map(|checkpoint| checkpoint.step) else { return };
-        let newest = last / SPACING;
-        self.list.retain(|checkpoint| {
-            let number = checkpoint.step / SPACING;
-            newest - number <= 2 << number.trailing_zeros().min(usize::BITS - 2)
-        });
-        let far = |checkpoint: &Checkpoint| max_rollback.is_some_and(|most| last - checkpoint.step >= most);
-        let spare = self.list.iter().rposition(far).unwrap_or(0);
-        self.list.drain(..spare);
+    /// Give the position the number that it has in the next epoch.
+    pub fn move_to(&self, epoch: u64, position: PositionId) {
+        self.epoch.store(epoch, Ordering::Relaxed);
+        self.position.store(position.number(), Ordering::Relaxed);
     }
 }
 
-type Slot = Lock<Checkpoints>;
-
-/// The checkpoints of all sequences of a compiled grammar.
+/// The checkpoints of all matchers of a compiled grammar, in the order in which they were made.
 #[derive(Default)]
-pub(crate) struct Registry {
-    slots: Lock<Slots>,
-    clock: AtomicU64,
-}
-
-#[derive(Default)]
-struct Slots {
-    /// The slots of all matchers; a slot is freed with its matcher.
-    all: Vec<Weak<Slot>>,
-    /// Length of `all` at which freed slots are removed.
-    capacity: usize,
-}
+pub(crate) struct Registry(Lock<Vec<Weak<Checkpoint>>>);
 
 impl Registry {
-    /// Call `act` with the checkpoints of every matcher. No checkpoint is made or copied meanwhile.
-    pub fn each(&self, mut act: impl FnMut(&Arc<Slot>, &mut Checkpoints)) {
-        let slots = self.slots.lock();
-        for slot in slots.all.iter().filter_map(Weak::upgrade) {
-            act(&slot, &mut slot.lock());
-        }
+    /// The checkpoints that matchers keep, the latest first.
+    pub fn latest_first(&self) -> Vec<Arc<Checkpoint>> {
+        self.0.lock().iter().rev().filter_map(Weak::upgrade).collect()
     }
 
-    /// A new slot that holds `content()`. The registry is locked meanwhile, so an epoch sees the slot or comes first.
-    fn slot(&self, content: impl FnOnce() -> Checkpoints) -> Arc<Owned> {
-        let mut slots = self.slots.lock();
-        let slot = Arc::new(Lock::new(content()));
-        if slots.all.len() >= slots.capacity {
-            slots.all.retain(|slot| slot.strong_count() > 0);
-            slots.capacity = 2 * slots.all.len() + 16;
+    fn add(&self, checkpoint: &Arc<Checkpoint>) {
+        let mut all = self.0.lock();
+        if all.len() == all.capacity() {
+            all.retain(|checkpoint| checkpoint.strong_count() > 0);
+            // Room for as many again, so that dropped checkpoints are rarely looked for.
+            let kept = all.len();
+            all.reserve(kept + 16);
         }
-        slots.all.push(Arc::downgrade(&slot));
-        Arc::new(Owned(slot))
+        all.push(Arc::downgrade(checkpoint));
     }
 }
 
-/// A slot as matchers hold it: forks share a slot until one of them makes another checkpoint.
-struct Owned(Arc<Slot>);
-
-/// A matcher's handle of its checkpoints.
+/// The checkpoints of one sequence, in ascending order of their steps: the further back, the fewer. A rollback by `n`
+/// steps takes few more than `n` inputs again.
 #[derive(Clone, Default)]
-pub(crate) struct Trail {
-    owned: Option<Arc<Owned>>,
-    /// The step of the last checkpoint.
-    last: usize,
-}
+pub(crate) struct Trail(Vec<Arc<Checkpoint>>);
 
 impl Trail {
     /// Whether a checkpoint is to be made at this step.
     #[inline]
     pub fn is_due(&self, step: usize) -> bool {
-        step >= self.last + SPACING
+        step >= self.last_step() + SPACING
     }
 
     /// The step of the last checkpoint; 0 if there is none.
-    pub fn last(&self) -> usize {
-        self.last
+    #[inline]
+    pub fn last_step(&self) -> usize {
+        self.0.last().map_or(0, |checkpoint| checkpoint.step)
     }
 
-    /// Whether the slot holds the checkpoints of this matcher.
-    pub fn owns(&self, slot: &Arc<Slot>) -> bool {
-        self.owned.as_ref().is_some_and(|owned| Arc::ptr_eq(&owned.0, slot))
+    /// The checkpoints, the latest first.
+    pub fn latest_first(&self) -> impl Iterator<Item = Arc<Checkpoint>> + '_ {
+        self.0.iter().rev().cloned()
     }
 
-    /// The last checkpoint at or before a step. Checkpoints of another epoch are dropped.
-    pub fn before(&mut self, epoch: u64, step: usize) -> Option<Checkpoint> {
-        let owned = self.owned.as_ref()?;
-        let checkpoints = owned.0.lock();
-        if checkpoints.epoch != epoch {
-            drop(checkpoints);
-            *self = Trail::default();
-            return None;
-        }
-        let found = checkpoints.list.iter().rfind(|checkpoint| checkpoint.step <= step).copied();
-        self.last = found.map_or(0, |checkpoint| checkpoint.step);
-        found
+    /// The step and the position of the last checkpoint. Drops checkpoints that the epoch did not take over.
+    pub fn last_in(&mut self, epoch: u64) -> Option<(usize, PositionId)> {
+        self.0.retain(|checkpoint| checkpoint.position(epoch).is_some());
+        let last = self.0.last()?;
+        Some((last.step, last.position(epoch)?))
     }
 
-    /// Add a checkpoint of a matcher that goes back by at most `max_rollback` steps. Nothing is added if the existing
-    /// checkpoints are of another epoch.
-    pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint, max_rollback: Option<usize>) {
-        let own = self.own(registry, epoch);
-        let mut checkpoints = own.0.lock();
-        if checkpoints.epoch != epoch {
-            return;
-        }
-        checkpoints.made = registry.clock.fetch_add(1, Ordering::Relaxed);
-        checkpoints.list.push(checkpoint);
-        checkpoints.thin_out(max_rollback);
-        drop(checkpoints);
-        self.last = checkpoint.step;
+    /// Make a checkpoint at a step, whose position has this number in this epoch.
+    #[cold]
+    pub fn add(&mut self, registry: &Registry, step: usize, epoch: u64, position: PositionId) {
+        let newest = step / SPACING;
+        self.0.retain(|checkpoint| {
+            let number = checkpoint.step / SPACING;
+            newest - number <= 2 << number.trailing_zeros()
+        });
+        let position = AtomicU32::new(position.number());
+        let checkpoint = Arc::new(Checkpoint { step, epoch: AtomicU64::new(epoch), position });
+        registry.add(&checkpoint);
+        self.0.push(checkpoint);
     }
 
     /// Drop the checkpoints after a step.
-    pub fn truncate(&mut self, registry: &Registry, step: usize) {
-        if step >= self.last {
-            return;
-        }
-        if step < SPACING {
-            *self = Trail::default();
-            return;
-        }
-        let own = self.own(registry, 0);
-        let mut checkpoints = own.0.lock();
-        checkpoints.list.retain(|checkpoint| checkpoint.step <= step);
-        self.last = checkpoints.list.last().map_or(0, |checkpoint| checkpoint.step);
-    }
-
-    /// The slot of this matcher alone: a slot shared with forks is copied first.
-    fn own(&mut self, registry: &Registry, epoch: u64) -> Arc<Owned> {
-        match &self.owned {
-            Some(owned) if Arc::strong_count(owned) == 1 => owned.clone(),
-            shared => {
-                let content = || match shared {
-                    Some(shared) => shared.0.lock().clone(),
-                    None => Checkpoints { epoch, ..Checkpoints::default() },
-                };
-                let own = registry.slot(content);
-                self.owned = Some(own.clone());
-                own
-            }
-        }
+    pub fn truncate(&mut self, step: usize) {
+        self.0.retain(|checkpoint| checkpoint.step <= step);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::position::PositionId;
 
-    fn checkpoint(step: usize) -> Checkpoint {
-        let state = MatcherState { position: PositionId::at(step), accepting: false, ended: false, in_text: false };
-        Checkpoint { step, state }
+    fn steps(found: impl IntoIterator<Item = Arc<Checkpoint>>) -> Vec<usize> {
+        found.into_iter().map(|checkpoint| checkpoint.step).collect()
     }
 
-    fn steps(registry: &Registry) -> Vec<Vec<usize>> {
-        let mut found = Vec::new();
-        registry.each(|_, checkpoints| found.push(checkpoints.list.iter().map(|checkpoint| checkpoint.step).collect()));
-        found
+    fn add(trail: &mut Trail, registry: &Registry, step: usize, epoch: u64) {
+        trail.add(registry, step, epoch, PositionId::at(step));
     }
 
     #[test]
@@ -200,48 +126,42 @@ mod tests {
         for number in 1..=1_000 {
             let newest = number * SPACING;
             assert!(trail.is_due(newest) && !trail.is_due(newest - 1));
-            trail.add(&registry, 0, checkpoint(newest), None);
+            add(&mut trail, &registry, newest, 0);
             for step in (SPACING..=newest).step_by(SPACING / 4) {
-                let again = step - trail.clone().before(0, step).map_or(0, |found| found.step);
+                let again = step - trail.0.iter().rfind(|kept| kept.step <= step).map_or(0, |kept| kept.step);
                 assert!(again <= 2 * (newest - step) + SPACING, "from {newest} back to {step}: {again}");
             }
         }
-        assert!(steps(&registry)[0].len() < 40);
-    }
-
-    #[test]
-    fn where_nobody_goes_back_far_the_far_ones_are_left_out() {
-        let registry = Registry::default();
-        let mut trail = Trail::default();
-        (1..=100).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING), Some(SPACING + 1)));
-        assert_eq!(steps(&registry), [[98 * SPACING, 99 * SPACING, 100 * SPACING]]);
+        let kept = steps(trail.latest_first());
+        assert!(kept.len() < 40 && steps(registry.latest_first()) == kept);
+        assert!(registry.0.lock().capacity() < 200, "dropped checkpoints leave the registry");
+        trail.truncate(kept[0] - 1);
+        assert_eq!((trail.last_step(), steps(registry.latest_first())), (kept[1], kept[1..].to_vec()));
     }
 
     #[test]
     fn forks_part_where_one_goes_on_or_back() {
         let registry = Registry::default();
         let mut trail = Trail::default();
-        (1..=3).for_each(|number| trail.add(&registry, 0, checkpoint(number * SPACING), None));
+        (1..=2).for_each(|number| add(&mut trail, &registry, number * SPACING, 0));
         let (mut on, mut back) = (trail.clone(), trail.clone());
-        assert_eq!(steps(&registry).len(), 1);
-        on.add(&registry, 0, checkpoint(4 * SPACING), None);
-        back.truncate(&registry, 2 * SPACING + 1);
-        assert_eq!(back.before(0, usize::MAX).map(|found| found.step), Some(2 * SPACING));
-        assert_eq!(on.before(0, usize::MAX).map(|found| found.step), Some(4 * SPACING));
-        assert_eq!(trail.before(0, usize::MAX).map(|found| found.step), Some(3 * SPACING));
-        assert_eq!(steps(&registry).len(), 3);
-        drop((on, back));
-        assert_eq!(steps(&registry).len(), 1);
+        assert_eq!(registry.latest_first().len(), 2, "a fork has what its origin has");
+        add(&mut on, &registry, 3 * SPACING, 0);
+        back.truncate(SPACING + 1);
+        let last = [&on, &trail, &back].map(|trail| trail.last_step() / SPACING);
+        assert_eq!((last, registry.latest_first().len()), ([3, 2, 1], 3));
+        drop((on, trail));
+        assert_eq!(steps(registry.latest_first()), [SPACING]);
     }
 
     #[test]
-    fn those_of_another_epoch_are_no_use() {
+    fn a_checkpoint_is_known_in_the_epoch_that_took_it_over() {
         let registry = Registry::default();
         let mut trail = Trail::default();
-        trail.add(&registry, 3, checkpoint(SPACING), None);
-        trail.add(&registry, 4, checkpoint(2 * SPACING), None);
-        assert_eq!(steps(&registry), [[SPACING]]);
-        assert!(trail.before(4, usize::MAX).is_none());
-        assert!(trail.is_due(SPACING) && steps(&registry).is_empty());
+        (1..=2).for_each(|number| add(&mut trail, &registry, number * SPACING, 3));
+        assert_eq!(trail.last_in(3), Some((2 * SPACING, PositionId::at(2 * SPACING))));
+        trail.0[0].move_to(4, PositionId::at(7));
+        assert_eq!(trail.last_in(4), Some((SPACING, PositionId::at(7))));
+        assert_eq!((trail.last_in(5), trail.last_step()), (None, 0));
     }
 }

@@ -3,6 +3,7 @@
 //! It stands apart from the matcher because it is shared between threads: nothing here belongs to one sequence.
 
 use crate::automaton::machine::Machine;
+use crate::automaton::migration::Migration;
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
@@ -152,26 +153,39 @@ impl CompiledGrammar {
         self.steps.fetch_add(automaton.machine.arena.budget.spent(), Ordering::Relaxed);
     }
 
-    /// Begin a new epoch, with the checkpoints of all matchers or (`alone`) the last one of `trail`. Returns what the old
-    /// epoch held, for the caller to drop.
-    pub(super) fn renew(
+    /// Begin a new epoch with the checkpoints of `trail` and of other matchers, the latest first, until the new automaton
+    /// holds more than `room` bytes. Returns what the old epoch held, for the caller to drop. An error if the call was
+    /// cancelled; then nothing has changed.
+    pub(super) fn begin_epoch(
         &self,
         automaton: &mut LazyAutomaton,
         trail: &Trail,
+        room: usize,
         flags: [Option<Cancellation>; 2],
-        alone: bool,
     ) -> Result<impl Sized> {
         let mut machine = Machine::of(&self.grammar, &self.limits, flags, self.pause)?;
         machine.arena.budget.resume(&automaton.machine.arena.budget)?;
-        let positions = automaton.checkpoints(&self.checkpoints, trail, alone);
-        let made = (self.grammar.ground(), machine);
-        automaton.renew(
-            &self.tables,
-            &self.checkpoints,
-            made,
-            &positions,
-            (&self.special_ids, self.limits.memory / 4 * 3),
-        )
+        let mut migration = Migration::new(self.grammar.ground(), &automaton.machine, &mut machine);
+        let mut copies = Vec::new();
+        for checkpoint in trail.latest_first().chain(self.checkpoints.latest_first()) {
+            let Some(position) = checkpoint.position(automaton.epoch) else { continue };
+            match migration.copy(position) {
+                Ok(copy) => copies.push((checkpoint, copy)),
+                Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => return Err(error),
+                // A matcher without checkpoints takes all inputs again.
+                Err(_) => break,
+            }
+            if migration.held() > room {
+                break;
+            }
+        }
+        machine.arena.budget.renew();
+        let next = automaton.next_epoch(machine, &self.special_ids);
+        for (checkpoint, copy) in copies {
+            checkpoint.move_to(next.epoch, copy);
+        }
+        let tables = self.tables.begin_epoch(next.epoch);
+        Ok((std::mem::replace(automaton, next), tables))
     }
 
     /// The state after an input; None if the input may not come.

@@ -4,7 +4,6 @@
 //! inputs again from its last checkpoint; the other files act as if there were one epoch only.
 
 use crate::error::{Error, Limit, Result};
-use crate::matcher::checkpoint::Checkpoint;
 use crate::matcher::compiled::CompiledGrammar;
 use crate::matcher::lazy::{Input, LazyAutomaton, MatcherState};
 use crate::matcher::matcher::{Matcher, Taken};
@@ -13,106 +12,68 @@ impl Matcher {
     /// The result of `act` on the automaton at the matcher's state, with the budget of one call.
     ///
     /// When memory is used up, a new epoch begins with the checkpoints of all matchers, and `act` runs again. If memory
-    /// runs out again, the next epoch begins with this matcher's last checkpoint alone. Further epochs begin only while
-    /// each brings the matcher further than the one before. All runs together take the steps of one call.
+    /// runs out again, the next epoch begins with this matcher's last checkpoint alone. Further epochs begin only while each
+    /// brings the matcher further than the one before.
     pub(super) fn on_automaton<T>(
         &mut self,
         act: impl Fn(&CompiledGrammar, &mut LazyAutomaton, MatcherState) -> Result<T>,
     ) -> Result<T> {
         let compiled = self.compiled.clone();
-        let (mut renewals, mut spent) = (0, 0);
-        let result = {
-            let mut automaton = compiled.automaton()?;
-            let flags = [compiled.cancellation.clone(), self.cancellation.clone()];
-            let mut began = automaton.begin_call(&compiled.limits, flags.clone());
-            let mut furthest = None;
-            let result = loop {
-                let result = began.and_then(|()| self.states_in(&compiled, &mut automaton)).and_then(|states| {
-                    automaton.machine.arena.spend(spent)?;
-                    let state = states.as_ref().and_then(|(_, states)| states.last()).copied();
-                    let found = act(&compiled, &mut automaton, state.unwrap_or(self.state()))?;
-                    Ok((states, found))
-                });
-                let last = Some(self.trail.last());
-                match result {
-                    Err(error)
-                        if matches!(*error, Error::Limit(Limit::Memory(_))) && (renewals < 2 || last > furthest) =>
-                    {
-                        spent = automaton.machine.arena.budget.spent_before_failure().max(spent);
-                        let alone = renewals > 0;
-                        if alone {
-                            furthest = last;
-                        }
-                        let old = match compiled.renew(&mut automaton, &self.trail, flags.clone(), alone) {
-                            Ok(old) => old,
-                            Err(error) => break Err(error),
-                        };
-                        renewals += 1;
-                        if alone {
-                            // The automaton stays locked: no other call may use memory that this one needs.
-                            drop(old);
-                            began = automaton.machine.arena.budget.check();
-                        } else {
-                            // The old epoch is freed first, because the new one may grow as large. It is freed without the
-                            // lock, so that no thread waits for it.
-                            let budget = automaton.machine.arena.budget.clone();
-                            drop(automaton);
-                            drop(old);
-                            automaton = compiled.automaton()?;
-                            began = automaton.begin_call(&compiled.limits, flags.clone());
-                            began = began.and_then(|()| automaton.machine.arena.budget.resume(&budget));
-                        }
-                    }
-                    result => break result,
-                }
+        let flags = [compiled.cancellation.clone(), self.cancellation.clone()];
+        let mut automaton = compiled.automaton()?;
+        let mut rooms = [compiled.limits.memory / 4 * 3, 0].into_iter();
+        let mut reached = 0;
+        let mut begun = automaton.begin_call(&compiled.limits, flags.clone());
+        let result = loop {
+            let entered = begun.and_then(|()| self.enter_epoch(&compiled, &mut automaton));
+            let result = entered.and_then(|()| act(&compiled, &mut automaton, self.state()));
+            if !result.as_ref().is_err_and(|error| matches!(**error, Error::Limit(Limit::Memory(_)))) {
+                break result;
+            }
+            let room = match rooms.next() {
+                Some(room) => room,
+                None if self.trail.last_step() > reached => 0,
+                None => break result,
             };
-            compiled.record(&automaton);
-            result.map(|(states, found)| (states, automaton.epoch, found))
+            reached = self.trail.last_step();
+            begun = compiled.begin_epoch(&mut automaton, &self.trail, room, flags.clone()).map(drop);
         };
-        let (states, epoch, found) = result?;
-        if let Some((valid_from, states)) = states {
-            self.history.truncate(valid_from);
-            self.history.extend(states);
-            (self.epoch, self.valid_from) = (epoch, valid_from);
-        }
-        Ok(found)
+        compiled.record(&automaton);
+        result
     }
 
-    /// The matcher's states in the automaton's epoch, from its last checkpoint on, and the step of that checkpoint. None
-    /// if the states that the matcher holds are of that epoch.
-    fn states_in(
-        &mut self,
-        compiled: &CompiledGrammar,
-        automaton: &mut LazyAutomaton,
-    ) -> Result<Option<(usize, Vec<MatcherState>)>> {
+    /// Take the inputs since the last checkpoint again, unless the matcher's states are those of the automaton's epoch.
+    fn enter_epoch(&mut self, compiled: &CompiledGrammar, automaton: &mut LazyAutomaton) -> Result<()> {
         if self.epoch == automaton.epoch {
-            return Ok(None);
+            return Ok(());
         }
-        let from = self.trail.before(automaton.epoch, self.steps());
-        let Checkpoint { step: since, mut state } = from.unwrap_or(Checkpoint { step: 0, state: automaton.start() });
+        let last = self.trail.last_in(automaton.epoch);
+        let (since, position) = last.unwrap_or((0, automaton.machine.start));
+        let mut state = automaton.state(position);
         let again = &self.taken[since..];
         let mut states = Vec::with_capacity(again.len() + 1);
         states.push(state);
-        let texts = again.iter().filter(|taken| matches!(taken, Taken::Text)).count();
-        let mut texts = self.texts[self.texts.len() - texts..].iter();
         for (step, taken) in (since + 1..).zip(again) {
             // Each input was once within the budget of a call of its own.
             automaton.machine.arena.budget.renew();
             let input = match taken {
                 Taken::Token(token) if state.in_text && compiled.vocabulary().is_text(*token) => None,
                 Taken::Token(token) => Some(Input::Token(*token)),
-                Taken::Text => Some(Input::Text(texts.next().map_or(b"", |text| text))),
+                Taken::Text(text) => Some(Input::Text(text)),
             };
             if let Some(input) = input {
                 state = compiled.step(automaton, state, input)?.unwrap_or(state);
             }
             states.push(state);
-            if self.trail.is_due(step) {
-                self.trail.add(&compiled.checkpoints, automaton.epoch, Checkpoint { step, state }, self.max_rollback);
+            if self.trail.is_due(step) && !state.ended {
+                self.trail.add(&compiled.checkpoints, step, automaton.epoch, state.position);
             }
         }
         automaton.machine.arena.budget.renew();
-        Ok(Some((since, states)))
+        self.history.truncate(since);
+        self.history.extend(states);
+        (self.epoch, self.valid_from) = (automaton.epoch, since);
+        Ok(())
     }
 }
 
@@ -156,24 +117,25 @@ mod tests {
     #[test]
     fn of_matchers_that_are_gone_nothing_is_taken_over() {
         let compiled = object_of_any_keys();
-        let first = compiled.memory_bytes();
+        let held = |compiled: &Arc<CompiledGrammar>| {
+            begin_epoch(compiled);
+            let automaton = compiled.automaton().unwrap();
+            automaton.memory_bytes()
+        };
+        let empty = held(&compiled);
+        let live = |compiled: &Arc<CompiledGrammar>| held(compiled) - empty;
         let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
         for (number, matcher) in matchers.iter_mut().enumerate() {
             take_members(matcher, number, 1_000);
         }
-        let live = |compiled: &Arc<CompiledGrammar>| {
-            begin_epoch(compiled);
-            let held = compiled.automaton().unwrap().memory_bytes();
-            held - first
-        };
         let four = live(&compiled);
         let fork = matchers[0].clone();
         assert!(live(&compiled) <= four, "a fork has what its origin has");
         matchers.truncate(1);
         let one = live(&compiled);
-        assert!(one > 0 && one < four / 2, "{one} bytes of one matcher, {four} of four");
+        assert!(one > 0 && one < four, "{one} bytes of one matcher, {four} of four");
         drop((matchers, fork));
-        assert!(live(&compiled) < one / 4);
+        assert_eq!(live(&compiled), 0);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) fn take_members(matcher: &mut Matcher, number: usize, steps: usize) {
 /// Begin a new epoch with the checkpoints of all matchers.
 pub(crate) fn begin_epoch(compiled: &Arc<CompiledGrammar>) {
     let mut automaton = compiled.automaton().unwrap();
-    compiled.renew(&mut automaton, &Trail::default(), [None, None], false).map(|_| ()).unwrap();
+    compiled.begin_epoch(&mut automaton, &Trail::default(), usize::MAX, [None, None]).map(drop).unwrap();
 }
 
 /// How many transitions the tables hold.

@@ -2,26 +2,22 @@
 //!
 //! An automaton that has grown to its limit of memory is dropped, and a new *epoch* begins with an empty one. The new
 //! automaton receives only the positions at which matchers have checkpoints (`Migration`). Every other position has no
-//! meaning in the next epoch, so a matcher keeps the inputs since its last checkpoint and takes them again.
+//! meaning in the next epoch, so a matcher takes its inputs since its last checkpoint again.
 
 use crate::automaton::distance::Distances;
 use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
-use crate::automaton::migration::Migration;
 use crate::automaton::position::{PositionId, DEAD};
-use crate::error::{Error, Limit, Result};
-use crate::json::arena::Arena;
+use crate::error::Result;
 use crate::limits::{Cancellation, Limits};
 use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
-use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::id::SpecialId;
 use crate::room::masks::{PositionMasks, RoomMasks};
 use crate::storage::lock::{generation, Lock};
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
 use std::sync::{Arc, MutexGuard};
 
 /// The state of a sequence, valid in one epoch.
@@ -43,12 +39,14 @@ pub(crate) enum Input<'a> {
     Text(&'a [u8]),
 }
 
+/// Estimated bytes of a mask's or a transition's entry in its table.
+const PER_TABLE_ENTRY: usize = 32;
+
 /// The masks and transitions of one epoch. Every thread may read them while another one computes.
 #[derive(Default)]
 pub(crate) struct EpochTables {
     pub epoch: u64,
-    /// Indexed by position: nearly every position is asked for its mask.
-    masks: Vec<Option<Arc<Mask>>>,
+    masks: FxHashMap<PositionId, Arc<Mask>>,
     transitions: FxHashMap<(PositionId, u32), MatcherState>,
 }
 
@@ -58,17 +56,7 @@ impl EpochTables {
         if self.epoch != epoch {
             return None;
         }
-        self.masks.get(position.index()).cloned().flatten()
-    }
-
-    /// Store a mask; returns the bytes by which the table grew.
-    fn put_mask(&mut self, position: PositionId, mask: Arc<Mask>) -> usize {
-        let (before, index) = (self.masks.capacity(), position.index());
-        if index >= self.masks.len() {
-            self.masks.resize(index + 1, None);
-        }
-        self.masks[index] = Some(mask);
-        (self.masks.capacity() - before) * size_of::<Option<Arc<Mask>>>()
+        self.masks.get(&position).cloned()
     }
 
     /// How many transitions the table holds.
@@ -94,6 +82,11 @@ impl SharedTables {
     /// The tables, for reading.
     pub fn read(&self) -> MutexGuard<'_, EpochTables> {
         self.0.lock()
+    }
+
+    /// Empty tables for an epoch; returns those of the epoch before.
+    pub fn begin_epoch(&self, epoch: u64) -> EpochTables {
+        std::mem::replace(&mut *self.0.lock(), EpochTables { epoch, ..EpochTables::default() })
     }
 
     /// The tables of an epoch, for writing. They are another's in a child of a fork at which a thread held either them or
@@ -144,6 +137,13 @@ impl LazyAutomaton {
         }
     }
 
+    /// The automaton of the next epoch, over a machine that has the positions to take over.
+    pub fn next_epoch(&self, machine: Box<Machine>, special_ids: &[u32]) -> Self {
+        let mut next = LazyAutomaton::new(self.epoch + 1, machine, special_ids);
+        next.masks.composed = self.masks.composed;
+        next
+    }
+
     /// Bytes of the machine, of the masks and of this epoch's tables.
     pub fn memory_bytes(&self) -> usize {
         self.machine.memory_bytes() + self.masks.memory_bytes() + self.room.memory_bytes() + self.table_bytes
@@ -168,7 +168,8 @@ impl LazyAutomaton {
         self.state(self.machine.start)
     }
 
-    fn state(&self, position: PositionId) -> MatcherState {
+    /// The state at a position, before an end token.
+    pub fn state(&self, position: PositionId) -> MatcherState {
         let accepting = self.machine.position(position).accepting;
         MatcherState { position, accepting, ended: false, in_text: self.machine.is_in_text(position) }
     }
@@ -180,7 +181,8 @@ impl LazyAutomaton {
             return Ok(mask);
         }
         let mask = self.masks.mask(&mut self.machine, &mut self.follow_bytes, masks, position)?;
-        self.table_bytes += shared.write(self.epoch).put_mask(position, mask.clone());
+        self.table_bytes += PER_TABLE_ENTRY;
+        shared.write(self.epoch).masks.insert(position, mask.clone());
         Ok(mask)
     }
 
@@ -254,73 +256,9 @@ impl LazyAutomaton {
         } else {
             return Ok(None);
         };
-        self.table_bytes += 32;
+        self.table_bytes += PER_TABLE_ENTRY;
         shared.write(self.epoch).transitions.insert((state.position, token), next);
         Ok(Some(next))
-    }
-
-    /// The positions at checkpoints of this epoch, most useful first: the last one of each matcher, then the one before
-    /// the last, and so on. Within a rank the checkpoint of `trail` comes first, then later ones before earlier ones.
-    /// `alone`: only the last checkpoint of `trail`.
-    pub fn checkpoints(&self, registry: &Registry, trail: &Trail, alone: bool) -> Vec<PositionId> {
-        let mut found = Vec::new();
-        registry.each(|slot, checkpoints| {
-            let own = trail.owns(slot);
-            if checkpoints.epoch != self.epoch || alone && !own {
-                return;
-            }
-            let kept = if alone { 1 } else { usize::MAX };
-            for (rank, checkpoint) in checkpoints.list.iter().rev().take(kept).enumerate() {
-                found.push((rank, !own, Reverse(checkpoints.made), checkpoint.state.position));
-            }
-        });
-        found.sort_unstable();
-        found.into_iter().map(|(.., position)| position).collect()
-    }
-
-    /// Begin a new epoch: positions are copied to the new machine while it holds at most `memory` bytes. Returns what the
-    /// old epoch held, so that the caller can drop it without a lock. An error if the call was cancelled; then nothing
-    /// has changed.
-    pub fn renew(
-        &mut self,
-        shared: &SharedTables,
-        registry: &Registry,
-        (ground, mut machine): (&Arena, Box<Machine>),
-        positions: &[PositionId],
-        (special_ids, memory): (&[u32], usize),
-    ) -> Result<impl Sized> {
-        let mut migration = Migration::new(ground, &self.machine, &mut machine);
-        for &position in positions {
-            if migration.held() > memory {
-                break;
-            }
-            match migration.copy(position) {
-                Ok(()) => {}
-                Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => return Err(error),
-                // A matcher whose position is missing takes all inputs again.
-                Err(_) => break,
-            }
-        }
-        let copies = migration.into_positions();
-        machine.arena.budget.renew();
-        let mut next = LazyAutomaton::new(self.epoch + 1, machine, special_ids);
-        next.masks.composed = self.masks.composed;
-        registry.each(|_, checkpoints| {
-            let known = checkpoints.epoch == self.epoch;
-            checkpoints.list.retain_mut(|checkpoint| match copies.get(&checkpoint.state.position) {
-                Some(&copy) if known => {
-                    checkpoint.state.position = copy;
-                    true
-                }
-                _ => false,
-            });
-            checkpoints.epoch = next.epoch;
-        });
-        let known = std::mem::replace(
-            &mut *shared.write(self.epoch),
-            EpochTables { epoch: next.epoch, ..EpochTables::default() },
-        );
-        Ok((std::mem::replace(self, next), known))
     }
 }
 
@@ -356,14 +294,14 @@ mod tests {
         assert_eq!(parts(&automaton), 0);
         let mask = automaton.mask(&shared, &vocabulary, start.position).unwrap();
         let masks = parts(&automaton);
-        assert_eq!(masks, shared.read().masks.capacity() * 8);
+        assert_eq!(masks, PER_TABLE_ENTRY);
         assert!(automaton.masks.memory_bytes() > 0);
         assert!(shared.read().mask(0, start.position).is_some_and(|known| Arc::ptr_eq(&known, &mask)));
         let next = automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(0)).unwrap();
-        assert_eq!(parts(&automaton), masks + 32);
+        assert_eq!(parts(&automaton), 2 * PER_TABLE_ENTRY);
         assert_eq!(shared.read().next(0, start.position, 0), next);
         automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(1)).unwrap();
-        assert_eq!((parts(&automaton), shared.read().len()), (masks + 32, 1), "what is refused is not kept");
+        assert_eq!((parts(&automaton), shared.read().len()), (2 * PER_TABLE_ENTRY, 1), "what is refused is not kept");
         // The next call must not begin if the automaton already fills the memory.
         let held = automaton.memory_bytes();
         let limits = |memory| Limits { memory, ..Limits::default() };

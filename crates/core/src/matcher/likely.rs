@@ -6,7 +6,7 @@
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
-use crate::matcher::matcher::{Matcher, Taken};
+use crate::matcher::matcher::Matcher;
 use crate::matcher::next_bytes::live_bytes;
 
 /// Bytes at the end of the text that show how it uses white space.
@@ -53,13 +53,9 @@ impl Matcher {
 
     /// The last bytes of the text so far: at least `most`, or all of them.
     fn last_bytes(&self, most: usize) -> Vec<u8> {
-        let mut texts = self.texts.iter().rev();
         let (mut pieces, mut count) = (Vec::new(), 0);
-        for &taken in self.taken.iter().rev() {
-            let piece: &[u8] = match taken {
-                Taken::Token(token) => self.compiled.vocabulary().token(token).unwrap_or_default(),
-                Taken::Text => texts.next().map_or(&[][..], |text| text),
-            };
+        for taken in self.taken.iter().rev() {
+            let piece = self.bytes_of(taken).unwrap_or_default();
             count += piece.len();
             pieces.push(piece);
             if count >= most {

@@ -6,7 +6,7 @@
 use crate::error::{Error, Limit, Result};
 use crate::limits::Cancellation;
 use crate::mask::mask::Mask;
-use crate::matcher::checkpoint::{Checkpoint, Trail};
+use crate::matcher::checkpoint::Trail;
 use crate::matcher::compiled::CompiledGrammar;
 use crate::matcher::lazy::{Input, MatcherState};
 use std::sync::Arc;
@@ -15,11 +15,10 @@ use std::sync::Arc;
 const SHOWN_BYTES: usize = 80;
 
 /// One input that a matcher took.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Taken {
     Token(u32),
-    /// The next one of the matcher's texts.
-    Text,
+    Text(Arc<[u8]>),
 }
 
 /// The epoch of a matcher whose current state is known in none.
@@ -38,7 +37,6 @@ pub struct Matcher {
     pub(super) history: Vec<MatcherState>,
     pub(super) trail: Trail,
     pub(super) taken: Vec<Taken>,
-    pub(super) texts: Vec<Arc<[u8]>>,
     /// The step at which a mask with room took too long: from it on, masks near the end follow the closing text.
     pub(super) closes_from: Option<usize>,
 }
@@ -59,7 +57,6 @@ impl Matcher {
             history: vec![start],
             trail: Trail::default(),
             taken: Vec::new(),
-            texts: Vec::new(),
             closes_from: None,
         }
     }
@@ -80,17 +77,20 @@ impl Matcher {
 
     /// The bytes of the inputs, in order; special tokens have none.
     pub fn text(&self) -> Vec<u8> {
-        self.inputs().into_iter().filter_map(|input| input.ok()).flatten().copied().collect()
+        self.taken.iter().filter_map(|taken| self.bytes_of(taken).ok()).flatten().copied().collect()
     }
 
     /// Each input in order: its bytes, or the id of a token that has none.
     pub fn inputs(&self) -> Vec<std::result::Result<&[u8], u32>> {
-        let mut texts = self.texts.iter();
-        let read = |&taken: &Taken| match taken {
-            Taken::Token(token) => self.compiled.vocabulary().token(token).ok_or(token),
-            Taken::Text => Ok(texts.next().map_or(&[][..], |text| text)),
-        };
-        self.taken.iter().map(read).collect()
+        self.taken.iter().map(|taken| self.bytes_of(taken)).collect()
+    }
+
+    /// The bytes of an input, or the id of a token that has none.
+    pub(super) fn bytes_of<'a>(&'a self, taken: &'a Taken) -> std::result::Result<&'a [u8], u32> {
+        match taken {
+            Taken::Token(token) => self.compiled.vocabulary().token(*token).ok_or(*token),
+            Taken::Text(text) => Ok(text),
+        }
     }
 
     /// Whether an end-of-sequence token was taken.
@@ -109,8 +109,8 @@ impl Matcher {
         self.history.push(state);
         self.taken.push(taken);
         let step = self.steps();
-        if self.trail.is_due(step) {
-            self.trail.add(&self.compiled.checkpoints, self.epoch, Checkpoint { step, state }, self.max_rollback);
+        if self.trail.is_due(step) && !state.ended {
+            self.trail.add(&self.compiled.checkpoints, step, self.epoch, state.position);
         }
     }
 
@@ -144,17 +144,13 @@ impl Matcher {
         if state.ended || self.check_cancelled().is_err() {
             return false;
         }
-        let next = match state.in_text && self.compiled.vocabulary().is_text(token) {
-            // A checkpoint needs the state as this epoch numbers it.
-            true if self.trail.is_due(self.steps() + 1) && self.compiled.tables.read().epoch != self.epoch => {
-                return false
-            }
-            true => state,
-            false => match self.compiled.tables.read().next(self.epoch, state.position, token) {
-                Some(next) => next,
-                None => return false,
-            },
+        let in_text = state.in_text && self.compiled.vocabulary().is_text(token);
+        let next = match in_text {
+            // A checkpoint needs the number that the position has in this epoch.
+            true => (self.compiled.tables.read().epoch == self.epoch).then_some(state),
+            false => self.compiled.tables.read().next(self.epoch, state.position, token),
         };
+        let Some(next) = next else { return false };
         self.push(next, Taken::Token(token));
         true
     }
@@ -245,8 +241,7 @@ impl Matcher {
         let next =
             self.on_automaton(|compiled, automaton, state| compiled.step(automaton, state, Input::Text(data)))?;
         if let Some(next) = next {
-            self.texts.push(data.into());
-            self.push(next, Taken::Text);
+            self.push(next, Taken::Text(data.into()));
         }
         Ok(next.is_some())
     }
@@ -299,11 +294,9 @@ impl Matcher {
 
     /// Undo all inputs but the first `left`, which may not be more than were taken.
     pub fn truncate(&mut self, left: usize) {
-        let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
-        self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);
         self.history.truncate(left + 1);
-        self.trail.truncate(&self.compiled.checkpoints, left);
+        self.trail.truncate(left);
         if left < self.valid_from {
             self.epoch = NO_EPOCH;
         }
@@ -378,13 +371,12 @@ mod tests {
         assert!(matcher.rollback(0).unwrap() && matcher.steps() == 4);
         for left in [3, 1] {
             assert!(matcher.rollback(matcher.steps() - left).unwrap());
-            assert_eq!((matcher.state(), matcher.steps()), (states[left], left));
-            assert_eq!(matcher.texts.len(), usize::from(left == 3));
+            assert_eq!((matcher.state(), matcher.steps(), matcher.inputs().len()), (states[left], left, left));
         }
         matcher.advance_bytes(b"bcd").unwrap();
         assert_eq!(matcher.state(), states[3]);
         matcher.reset();
-        assert_eq!((matcher.state(), matcher.steps(), matcher.texts.len()), (states[0], 0, 0));
+        assert_eq!((matcher.state(), matcher.steps(), matcher.text()), (states[0], 0, Vec::new()));
     }
 
     #[test]
@@ -402,10 +394,9 @@ mod tests {
         }
         assert_eq!((known_steps(&compiled), matcher.state()), before);
         assert!(!matcher.try_advance_cached(3), "an escape is");
-        // In a new epoch its state must be found first, where a checkpoint is due.
+        // In a new epoch its position must be found first.
         begin_epoch(&compiled);
-        let due = (0..SPACING + 1).position(|_| !matcher.try_advance_cached(1)).unwrap();
-        assert!(due < SPACING);
+        assert!(!matcher.try_advance_cached(1));
         matcher.advance(1).unwrap();
         assert_eq!(bits_of(&mut matcher, 6), [0, 1, 2, 3]);
         assert!(matcher.try_advance(0).unwrap() && matcher.can_end());
