@@ -11,7 +11,7 @@ use crate::grammar::rules::{Entry, First};
 use crate::json::object::ObjectParts;
 use crate::regular::id::RuleId;
 use crate::regular::term::{Term, TermId, EPSILON};
-use crate::storage::visited::Visited;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const STEPS_PER_ITEM: u64 = 8;
 pub(crate) struct Closure {
     pub(crate) position: Position,
     calls: BTreeMap<u32, (RuleId, SmallVec<[FrameId; 2]>)>,
-    seen: Visited<(TermId, FrameId)>,
+    seen: FxHashSet<(TermId, FrameId)>,
     /// Whether the register changed the result. If not, the result may be cached for all registers.
     pub(crate) uses_register: bool,
     /// Objects and arrays of unique items that begin here and are not yet expanded.

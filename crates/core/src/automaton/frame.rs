@@ -8,10 +8,9 @@ use crate::json::arena::Arena;
 use crate::json::unique::ENUMERATION;
 use crate::regular::id::{ArrayId, ArrayStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
-use crate::storage::hash::Hasher128;
 use crate::storage::id::id;
-use crate::storage::intern::HashIndex;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 use std::ops::DerefMut;
 
@@ -38,8 +37,8 @@ pub(crate) struct ItemSummary {
     pub(super) excluded_bound: u32,
 }
 
-/// Bytes that an interned frame costs: its inline members and its entry in the index.
-pub(super) const PER_FRAME: usize = size_of::<FrameMembers>() + 8;
+/// Bytes that an interned frame costs: its inline members, their hash and its entry in the index.
+pub(super) const PER_FRAME: usize = size_of::<FrameMembers>() + 8 + 16;
 
 /// Pairs of frames that one union compares to find members that others cover. Answers are kept, so the frames of a text
 /// that nests deeper and deeper take one comparison each.
@@ -59,8 +58,8 @@ const STEPS_PER_ENTRY: u64 = 4;
 
 /// The interned frames of one machine.
 pub(crate) struct Frames {
-    members: Vec<FrameMembers>,
-    ids: HashIndex,
+    /// By `FrameId`.
+    members: IndexSet<FrameMembers, FxBuildHasher>,
     /// Facts about open items by frame. Empty if the grammar has no arrays of unique items.
     item_summaries: Vec<ItemSummary>,
     /// (frame, other) → whether the frame covers the other, as far as this was asked.
@@ -71,8 +70,7 @@ impl Default for Frames {
     /// `BOTTOM` alone.
     fn default() -> Self {
         Frames {
-            members: vec![FrameMembers::new()],
-            ids: HashIndex::default(),
+            members: IndexSet::from_iter([FrameMembers::new()]),
             item_summaries: Vec::new(),
             covered: FxHashMap::default(),
         }
@@ -112,11 +110,8 @@ impl Frames {
         if let [(EPSILON, parent)] = *members {
             return parent;
         }
-        let mut hash = Hasher128::new(members.len() as u64);
-        members.iter().for_each(|&(term, parent)| hash.word(u64::from(term.number()) << 32 | u64::from(parent.0)));
-        let hash = hash.finish();
-        if let Some(id) = self.ids.get(hash, |id| *self.members[id as usize] == *members) {
-            return FrameId::new(id);
+        if let Some(place) = self.members.get_index_of(members) {
+            return FrameId::at(place);
         }
         let members = FrameMembers::from_slice(members);
         arena.budget.grow(PER_FRAME + if members.spilled() { 16 * members.len() } else { 0 });
@@ -126,8 +121,7 @@ impl Frames {
             self.item_summaries.resize(self.members.len(), ItemSummary::default());
             self.item_summaries.push(item_summary);
         }
-        self.members.push(members);
-        self.ids.insert(hash, id.0, &mut arena.terms.budget);
+        self.members.insert(members);
         id
     }
 

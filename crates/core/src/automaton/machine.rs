@@ -15,10 +15,9 @@ use crate::json::partial_value::NOTHING_READ;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::id::{RuleId, SpecialId};
 use crate::regular::term::{Term, TermId, EMPTY, EPSILON};
-use crate::storage::intern::HashIndex;
+use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{smallvec, SmallVec};
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// Steps of the budget per new step of a position, and per position that returns to frames: about 0.4 µs each.
@@ -35,8 +34,8 @@ pub struct Machine {
     abstracted_returns: FxHashMap<FrameId, Arc<Position>>,
     continuations: FxHashMap<(TermId, FrameId), Arc<Position>>,
     pub(super) firsts: FxHashMap<TermId, Arc<Vec<Entry>>>,
-    positions: Vec<Arc<Position>>,
-    position_ids: HashIndex,
+    /// By `PositionId`.
+    positions: IndexSet<Arc<Position>, FxBuildHasher>,
     steps: FxHashMap<(PositionId, u8), PositionId>,
     pub(crate) unique: UniqueAnalysis,
     /// The position before any byte.
@@ -71,8 +70,7 @@ impl Machine {
             abstracted_returns: FxHashMap::default(),
             continuations: FxHashMap::default(),
             firsts: FxHashMap::default(),
-            positions: Vec::new(),
-            position_ids: HashIndex::default(),
+            positions: IndexSet::default(),
             steps: FxHashMap::default(),
             unique: UniqueAnalysis::default(),
             start: DEAD,
@@ -121,15 +119,12 @@ impl Machine {
 
     /// The number of a position; equal positions have equal numbers.
     pub(crate) fn intern(&mut self, position: Position) -> PositionId {
-        let hash = FxBuildHasher.hash_one(&position).into();
-        if let Some(id) = self.position_ids.get(hash, |id| *self.positions[id as usize] == position) {
-            return PositionId::new(id);
+        if let Some(place) = self.positions.get_index_of(&position) {
+            return PositionId::at(place);
         }
         self.arena.budget.grow(PER_POSITION + 8 * position.heads.len());
-        let id = PositionId::at(self.positions.len());
-        self.positions.push(Arc::new(position));
-        self.position_ids.insert(hash, id.number(), &mut self.arena.terms.budget);
-        id
+        let (place, _) = self.positions.insert_full(Arc::new(position));
+        PositionId::at(place)
     }
 
     /// The continuations of a frame with their parent frames, sorted.

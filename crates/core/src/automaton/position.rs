@@ -72,5 +72,5 @@ impl Position {
     }
 }
 
-/// Bytes that an interned position costs: itself, its slot in the list and its entry in the index.
-pub(super) const PER_POSITION: usize = size_of::<Position>() + 16 + 8;
+/// Bytes that an interned position costs: itself with two counters, and its slot, its hash and its entry in the index.
+pub(super) const PER_POSITION: usize = size_of::<Position>() + 16 + 8 + 8 + 16;

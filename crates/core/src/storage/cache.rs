@@ -4,7 +4,8 @@
 //! bit and moves nothing, so the lock is held briefly.
 
 use crate::storage::lock::Lock;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
 
 /// A cache for several threads.
@@ -14,24 +15,21 @@ pub struct Cache<K, V> {
 }
 
 struct Ring<K, V> {
-    /// Key → index in `entries`.
-    places: FxHashMap<K, u32>,
-    entries: Vec<Entry<K, V>>,
+    entries: IndexMap<K, Entry<V>, FxBuildHasher>,
     /// The entry that is considered next for eviction.
     hand: usize,
     /// Bytes of all entries.
     bytes: usize,
 }
 
-struct Entry<K, V> {
-    key: K,
+struct Entry<V> {
     value: V,
     bytes: usize,
     /// Whether the entry was hit since the hand last passed.
     used: bool,
 }
 
-impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
+impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     /// A cache of at most `capacity` bytes.
     pub fn new(capacity: usize) -> Self {
         Cache { ring: Lock::default(), capacity }
@@ -41,8 +39,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
         let mut ring = self.ring.lock();
-        let place = *ring.places.get(&key)?;
-        let entry = &mut ring.entries[place as usize];
+        let entry = ring.entries.get_mut(&key)?;
         entry.used = true;
         Some(entry.value.clone())
     }
@@ -52,15 +49,13 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         let bytes = bytes + PER_ENTRY;
         let mut evicted = Vec::new();
         let mut ring = self.ring.lock();
-        if ring.places.contains_key(&key) || bytes > self.capacity {
+        if ring.entries.contains_key(&key) || bytes > self.capacity {
             return;
         }
         while ring.bytes + bytes > self.capacity {
-            evicted.push(ring.evict());
+            evicted.extend(ring.evict());
         }
-        let place = ring.entries.len() as u32;
-        ring.places.insert(key, place);
-        ring.entries.push(Entry { key, value, bytes, used: false });
+        ring.entries.insert(key, Entry { value, bytes, used: false });
         ring.bytes += bytes;
         drop(ring);
         // The evicted values are dropped after the lock.
@@ -75,35 +70,29 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
 
 impl<K, V> Default for Ring<K, V> {
     fn default() -> Self {
-        Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0 }
+        Ring { entries: IndexMap::default(), hand: 0, bytes: 0 }
     }
 }
 
 /// Estimated bytes of an entry besides its value.
 const PER_ENTRY: usize = 80;
 
-impl<K: Copy + Eq + Hash, V> Ring<K, V> {
-    /// Removes an entry that was not hit since the hand last passed.
-    fn evict(&mut self) -> V {
+impl<K, V> Ring<K, V> {
+    /// Removes an entry that was not hit since the hand last passed. Does nothing if there is no entry.
+    fn evict(&mut self) -> Option<V> {
         loop {
-            if self.hand >= self.entries.len() {
-                self.hand = 0;
-            }
-            let entry = &mut self.entries[self.hand];
+            self.hand %= self.entries.len().max(1);
+            let (_, entry) = self.entries.get_index_mut(self.hand)?;
             if !std::mem::take(&mut entry.used) {
                 break;
             }
             self.hand += 1;
         }
         // The last entry moves here; the hand considers it in the next round.
-        let entry = self.entries.swap_remove(self.hand);
-        self.places.remove(&entry.key);
-        if let Some(moved) = self.entries.get(self.hand) {
-            self.places.insert(moved.key, self.hand as u32);
-        }
+        let (_, entry) = self.entries.swap_remove_index(self.hand)?;
         self.hand += 1;
         self.bytes -= entry.bytes;
-        entry.value
+        Some(entry.value)
     }
 }
 
@@ -113,10 +102,9 @@ mod tests {
 
     fn kept(cache: &Cache<u32, u32>) -> Vec<u32> {
         let ring = cache.ring.lock();
-        assert_eq!(ring.bytes, ring.entries.iter().map(|entry| entry.bytes).sum::<usize>());
+        assert_eq!(ring.bytes, ring.entries.values().map(|entry| entry.bytes).sum::<usize>());
         assert!(ring.bytes <= cache.capacity);
-        assert!(ring.places.iter().all(|(key, &place)| ring.entries[place as usize].key == *key));
-        let mut keys: Vec<u32> = ring.places.keys().copied().collect();
+        let mut keys: Vec<u32> = ring.entries.keys().copied().collect();
         keys.sort_unstable();
         keys
     }

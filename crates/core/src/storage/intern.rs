@@ -1,22 +1,17 @@
 //! 128-bit hash → the number of the content with this hash.
 //!
-//! The keys are good hashes already, so a general hash table would hash twice and store the keys. A slot has 64 bits: half
-//! of the hash and the number. The content belongs to the caller, who confirms a match.
+//! The content belongs to the caller, who confirms a match: a table keeps a quarter of each hash.
 
 use crate::error::Result;
 use crate::limits::Budget;
+use hashbrown::HashTable;
 use std::sync::Arc;
 
-/// Slots of a table with entries, 8 bytes each: 80 entries fit before it grows again. Chosen without measurement.
-const FIRST_SLOTS: usize = 128;
-
-/// A table with open addressing and linear probing, on top of a shared one.
+/// A table on top of a shared one.
 #[derive(Clone, Default)]
 pub(crate) struct HashIndex {
-    /// A power of two of slots; 0 is free.
-    slots: Vec<u64>,
-    /// Entries of this layer.
-    count: usize,
+    /// 32 bits of each hash, and the number under it.
+    own: HashTable<(u32, u32)>,
     /// The shared table.
     below: Option<Arc<HashIndex>>,
 }
@@ -25,66 +20,29 @@ impl HashIndex {
     /// The number under a hash; `has` confirms that the content of a candidate has this hash.
     #[inline]
     pub fn get(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
-        let found = self.find_own(hash, &has);
-        match &self.below {
-            Some(below) if found.is_none() => below.find_own(hash, has),
-            _ => found,
-        }
-    }
-
-    /// As `get`, in this layer only.
-    #[inline]
-    fn find_own(&self, hash: u128, has: impl Fn(u32) -> bool) -> Option<u32> {
-        let last = self.slots.len().checked_sub(1)?;
         let part = hash as u32;
-        let mut at = part as usize & last;
-        loop {
-            let slot = self.slots[at];
-            if slot == 0 {
-                return None;
-            }
-            if (slot >> 32) as u32 == part && has(slot as u32 - 1) {
-                return Some(slot as u32 - 1);
-            }
-            at = (at + 1) & last;
-        }
+        let is_found = |&(other, id): &(u32, u32)| other == part && has(id);
+        let find = |layer: &Self| layer.own.find(spread(part), is_found).map(|&(_, id)| id);
+        find(self).or_else(|| find(self.below.as_deref()?))
     }
 
-    /// Makes room for one more entry. Errors if the old and the new slots together exceed the limit of memory.
-    pub fn reserve(&mut self, budget: &mut Budget) -> Result<()> {
-        if self.is_full() {
-            budget.check_room(self.next_len() * 8)?;
-            self.grow(budget);
+    /// Errors if one more entry needs a larger table, and that exceeds the limit of memory beside this one.
+    pub fn reserve(&self, budget: &mut Budget) -> Result<()> {
+        match self.own.len() == self.own.capacity() {
+            true => budget.check_room(2 * self.own.allocation_size()),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Adds a number under a hash that is not present.
     pub fn insert(&mut self, hash: u128, id: u32, budget: &mut Budget) {
-        if self.is_full() {
-            self.grow(budget);
-        }
-        self.count += 1;
-        self.put(u64::from(hash as u32) << 32 | u64::from(id + 1));
+        let before = self.own.allocation_size();
+        self.put((hash as u32, id));
+        budget.grow(self.own.allocation_size() - before);
     }
 
-    /// Whether one more entry needs more slots.
-    fn is_full(&self) -> bool {
-        // A miss expects (1 + 1/(1 − load)²) / 2 probes: 4 at a load of five eighths, 8 at three quarters.
-        (self.count + 1) * 8 > self.slots.len() * 5
-    }
-
-    /// The slots after the next growth.
-    fn next_len(&self) -> usize {
-        (self.slots.len() * 2).max(FIRST_SLOTS)
-    }
-
-    #[cold]
-    fn grow(&mut self, budget: &mut Budget) {
-        let more = self.next_len();
-        budget.grow((more - self.slots.len()) * 8);
-        let slots = std::mem::replace(&mut self.slots, vec![0; more]);
-        slots.into_iter().filter(|&slot| slot != 0).for_each(|slot| self.put(slot));
+    fn put(&mut self, entry: (u32, u32)) {
+        self.own.insert_unique(spread(entry.0), entry, |&(part, _)| spread(part));
     }
 
     /// A copy on the frozen part.
@@ -94,29 +52,21 @@ impl HashIndex {
 
     /// Merges this layer into the shared table, if it has more entries than that.
     pub fn freeze(&mut self) {
-        let below = self.below.as_ref().map_or(0, |below| below.count);
-        if self.count <= below {
+        let below = self.below.as_ref().map_or(0, |below| below.own.len());
+        if self.own.len() <= below {
             return;
         }
         let mut all = std::mem::take(self);
         if let Some(below) = all.below.take() {
-            let mut budget = Budget::default();
-            for slot in below.slots.iter().filter(|&&slot| slot != 0) {
-                all.insert(u128::from((slot >> 32) as u32), *slot as u32 - 1, &mut budget);
-            }
+            below.own.iter().for_each(|&entry| all.put(entry));
         }
         self.below = Some(Arc::new(all));
     }
+}
 
-    /// Writes a slot at the next free position.
-    fn put(&mut self, slot: u64) {
-        let last = self.slots.len() - 1;
-        let mut at = (slot >> 32) as usize & last;
-        while self.slots[at] != 0 {
-            at = (at + 1) & last;
-        }
-        self.slots[at] = slot;
-    }
+/// A hash of part of a hash. Tables take their place from its low bits and compare the high ones.
+fn spread(part: u32) -> u64 {
+    u64::from(part).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]
@@ -128,17 +78,16 @@ mod tests {
     fn a_table_does_not_grow_beyond_the_limit_of_memory() {
         let mut ids = HashIndex::default();
         let mut budget = Budget::default();
-        // 128 slots hold eighty entries; then 256 take 2,048 bytes beside the 1,024 of the old ones.
-        let mut filled = |memory| {
+        (0..112).for_each(|id| ids.insert(id.into(), id, &mut budget));
+        let (full, held) = (ids.own.allocation_size(), budget.held());
+        assert_eq!((ids.own.capacity(), held), (112, full), "seven eighths of 128 places");
+        for (memory, is_room) in [(3 * full - 1, false), (3 * full, true)] {
             budget.begin(&Limits { memory, ..Limits::default() });
-            let before = ids.count;
-            while ids.count < 160 && ids.reserve(&mut budget).is_ok() {
-                ids.insert(ids.count as u128, ids.count as u32, &mut budget);
-            }
-            ids.count - before
-        };
-        assert_eq!((filled(1_023), filled(3_071), filled(3_072)), (0, 80, 80));
-        assert_eq!((ids.slots.len(), budget.held()), (256, 2_048));
+            assert_eq!(ids.reserve(&mut budget).is_ok(), is_room);
+        }
+        ids.insert(112, 112, &mut budget);
+        assert!(ids.reserve(&mut budget).is_ok() && budget.held() == ids.own.allocation_size());
+        assert!(budget.held() <= 2 * full);
     }
 
     #[test]
@@ -153,7 +102,7 @@ mod tests {
             ids.insert(hash, id as u32, &mut budget);
             if [100, 130, 900].contains(&id) {
                 ids.freeze();
-                assert_eq!(ids.below.as_ref().map(|below| below.count), Some(if id < 900 { 101 } else { 901 }));
+                assert_eq!(ids.below.as_ref().map(|below| below.own.len()), Some(if id < 900 { 101 } else { 901 }));
             }
         }
         for (id, &hash) in hashes.iter().enumerate() {

@@ -11,4 +11,3 @@ pub(crate) mod intern;
 pub(crate) mod layered;
 pub mod lock;
 pub mod once;
-pub(crate) mod visited;
