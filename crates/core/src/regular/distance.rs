@@ -48,9 +48,7 @@ impl Terms {
         }
         let distance = match *self.term(id) {
             _ if self.info(id).nullable => Distance::default(),
-            Term::Literal { literal, position } => {
-                Distance::of(self.literals[literal.index()].len() as u32 - position)
-            }
+            Term::Literal { literal, position } => Distance::of(self.literals[literal.index()].len() as u32 - position),
             Term::Words { set, low, high, depth } => {
                 let words = &self.word_sets[set.index()].words[low as usize..high as usize];
                 Distance::of(words.iter().map(|word| word.len() as u32 - depth).min().unwrap_or(0))

@@ -61,7 +61,8 @@ impl Distances {
         // The bounds of each state by those behind one more item.
         let mut before = |behind: &[u64]| -> Result<Vec<u64>> {
             machine.arena.spend(steps.len() as u64)?;
-            let least = |from: &Vec<(u64, u32)>| from.iter().map(|&(cost, next)| sum([cost, behind[next as usize]])).min();
+            let least =
+                |from: &Vec<(u64, u32)>| from.iter().map(|&(cost, next)| sum([cost, behind[next as usize]])).min();
             Ok(steps.iter().map(|from| least(from).unwrap_or(NEVER)).collect())
         };
         let mut last: Vec<u64> = spec.accepting.iter().map(|&ends| if ends { close } else { NEVER }).collect();
