@@ -251,7 +251,7 @@ def test_many_required_members_are_a_sum() -> None:
     schema = {"type": "object", "properties": {name: {"const": 1} for name in names}, "required": names}
     grammar = Grammar.from_json_schema(schema)
     # A list of what must still come for each of the states would take more by itself.
-    matcher = grammar.compile(VOCABULARY, limits=Limits(memory_bytes=24 << 20)).matcher()
+    matcher = grammar.compile(VOCABULARY, limits=Limits(memory_bytes=32 << 20)).matcher()
     text = matcher.completion()
     assert text is not None and grammar.accepts(text)
 
