@@ -90,44 +90,35 @@ impl Expander<'_> {
     }
 
     fn evaluated_part(&mut self, applicator: &Applicator) -> Result<EvaluatedUnion> {
-        // By alternative, the goals that a value meets, and those that it does not meet.
-        let alternatives: Vec<Vec<(ConjunctionId, bool)>> = match applicator {
-            Applicator::All(goals) => vec![goals.iter().map(|&goal| (goal, true)).collect()],
+        let goals = match applicator {
+            Applicator::All(goals) => {
+                let mut found = whole();
+                for &goal in goals {
+                    let one = self.evaluated_goal(goal)?;
+                    found = self.met(&found, &one)?;
+                }
+                return Ok(found);
+            }
             Applicator::Not(_) => return Ok(unseen(&self.part(applicator)?)),
-            Applicator::Any(_) => Vec::new(),
-            Applicator::One(goals) => {
-                let chosen = |chosen: usize| {
-                    let mut all: Vec<(ConjunctionId, bool)> = goals.iter().map(|&goal| (goal, false)).collect();
-                    all[chosen].1 = true;
-                    all[..=chosen].rotate_right(1);
-                    all
-                };
-                (0..goals.len()).map(chosen).collect()
-            }
-            &Applicator::If(condition, then, other) => {
-                vec![vec![(condition, true), (then, true)], vec![(condition, false), (other, true)]]
-            }
+            Applicator::Any(goals) | Applicator::One(goals) => goals.clone(),
+            &Applicator::If(condition, then, other) => vec![condition, then, other],
         };
-        let goals: Vec<ConjunctionId> = applicator.goals();
         let branches: Vec<EvaluatedUnion> =
             goals.iter().map(|&goal| self.evaluated_goal(goal)).collect::<Result<_>>()?;
         let nothing = Evaluated::default();
         if branches.iter().flatten().all(|(_, seen)| *seen == nothing) {
             return Ok(unseen(&self.part(applicator)?));
         }
-        if let Applicator::Any(_) = applicator {
-            return self.evaluated_any(&goals, &branches);
-        }
-        let mut found = Vec::new();
-        for alternative in alternatives {
-            let mut all = whole();
-            for (goal, meets) in alternative {
-                let one = if meets { self.evaluated_goal(goal)? } else { self.missed(goal)? };
-                all = self.met(&all, &one)?;
+        match applicator {
+            Applicator::Any(_) => self.evaluated_any(&goals, &branches),
+            Applicator::One(_) => self.evaluated_one(&goals, &branches),
+            _ => {
+                let missed = self.missed(goals[0])?;
+                let mut found = self.met(&branches[0], &branches[1])?;
+                found.extend(self.met(&missed, &branches[2])?);
+                Ok(found)
             }
-            found.extend(all);
         }
-        Ok(found)
     }
 
     /// The conjuncts of anyOf. A value is told apart by the alternatives that it meets, as each of them evaluates
@@ -140,6 +131,19 @@ impl Expander<'_> {
             found = self.met(&found, &either)?;
             found.extend(self.met(&failed, branch)?);
             failed = self.met(&failed, &missed)?;
+        }
+        Ok(found)
+    }
+
+    fn evaluated_one(&mut self, goals: &[ConjunctionId], branches: &[EvaluatedUnion]) -> Result<EvaluatedUnion> {
+        let mut found = Vec::new();
+        for (chosen, branch) in branches.iter().enumerate() {
+            let mut others = whole();
+            for (_, &goal) in goals.iter().enumerate().filter(|&(place, _)| place != chosen) {
+                let missed = self.missed(goal)?;
+                others = self.met(&others, &missed)?;
+            }
+            found.extend(self.met(branch, &others)?);
         }
         Ok(found)
     }

@@ -74,6 +74,8 @@ pub struct Expander<'d> {
     pub(super) splits: FxHashMap<SubschemaId, bool>,
     /// Subschemas that `within` is applying.
     pub(super) applying: FxHashSet<SubschemaId>,
+    /// Subschemas that searches for tests of members read.
+    pub(super) walked: usize,
     pub(super) switches: FxHashMap<SubschemaId, Option<Rc<Switch>>>,
     /// Applicators that were left out, with the subschema of each.
     pub(super) left_out: FxHashSet<(SubschemaId, Applicator)>,
@@ -107,6 +109,7 @@ impl<'d> Expander<'d> {
             key_texts: FxHashMap::default(),
             splits: FxHashMap::default(),
             applying: FxHashSet::default(),
+            walked: 0,
             switches: FxHashMap::default(),
             left_out: FxHashSet::default(),
             languages,

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// Fewest different tests of one member that make a switch; with fewer, a product takes no longer.
 const MANY: usize = 3;
-/// Most subschemas that a search for tests reads.
-const WALKED: usize = 4_096;
+/// Most subschemas that all searches for tests read.
+const WALKED: usize = 1 << 18;
 /// Keywords of which a test of a member has one; without them, a switch is not worth its cases.
 const TESTING: [&str; 3] = ["const", "enum", "pattern"];
 
@@ -134,7 +134,8 @@ impl Expander<'_> {
     }
 
     fn switch_of(&mut self, of: SubschemaId, parts: &[Applicator]) -> Result<Option<Switch>> {
-        let Some(tests) = self.tests(parts)? else { return Ok(None) };
+        let mut met = FxHashSet::default();
+        let Some(tests) = self.tests(parts, &mut met)? else { return Ok(None) };
         // The constraints on members in tests, each with the first applicator that has it.
         let mut constraints: IndexMap<Members, usize, FxBuildHasher> = IndexMap::default();
         for &(goal, part) in &tests {
@@ -150,6 +151,8 @@ impl Expander<'_> {
         }
         let most = asked.values().map(FxHashSet::len).max().unwrap_or(0);
         let Some((&key, _)) = asked.iter().find(|(_, asked)| asked.len() >= MANY && asked.len() == most) else {
+            // Those below have no more tests.
+            self.switches.extend(met.into_iter().map(|below| (below, None)));
             return Ok(None);
         };
         let untested = constraints.iter().filter(|(members, _)| members.named(key).is_some());
@@ -171,9 +174,14 @@ impl Expander<'_> {
     }
 
     /// The tests of applicators, and of those of the subschemas that they apply to the same value: alternatives of anyOf
-    /// and oneOf, conditions of not and if. Each has the index of the applicator. None if these are too many subschemas.
-    fn tests(&mut self, parts: &[Applicator]) -> Result<Option<Vec<(ConjunctionId, usize)>>> {
-        let (mut found, mut met) = (Vec::new(), FxHashSet::default());
+    /// and oneOf, conditions of not and if. Each has the index of the applicator; `met` has these
+    /// subschemas. None if they are too many.
+    fn tests(
+        &mut self,
+        parts: &[Applicator],
+        met: &mut FxHashSet<SubschemaId>,
+    ) -> Result<Option<Vec<(ConjunctionId, usize)>>> {
+        let mut found = Vec::new();
         for (place, part) in parts.iter().enumerate() {
             let mut stack = vec![part.clone()];
             while let Some(next) = stack.pop() {
@@ -190,7 +198,8 @@ impl Expander<'_> {
                     if !met.insert(of) {
                         continue;
                     }
-                    if met.len() > WALKED {
+                    self.walked += 1;
+                    if self.walked > WALKED {
                         return Ok(None);
                     }
                     let parsed = self.parsed(of)?;
@@ -209,9 +218,10 @@ impl Expander<'_> {
         let mut met = FxHashSet::default();
         while let Some(goal) = stack.pop() {
             for literal in self.subschemas.conjunctions.literals(goal).iter() {
-                if !met.insert(literal.subschema()) || met.len() > WALKED {
+                if !met.insert(literal.subschema()) || self.walked > WALKED {
                     continue;
                 }
+                self.walked += 1;
                 let parsed = self.parsed(literal.subschema())?;
                 found.extend(parsed.conjunct.objects.iter().filter_map(|condition| match condition {
                     ObjectCondition::Members(members) => Some(members.clone()),

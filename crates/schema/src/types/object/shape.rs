@@ -85,6 +85,7 @@ impl Shape {
                 ObjectCondition::Implies { key, needs } => shape.implies.push((key.clone(), needs.clone())),
             }
         }
+        shape.clauses.sort_by_key(|clause| clause.literals().count() > 1 || clause.conclusions.is_empty());
         shape.names = shape.names.filter(|names| !names.is_anything());
         shape.require_implied();
         shape.stated = shape.required.clone();
@@ -173,7 +174,7 @@ impl Shape {
         found
     }
 
-    /// The constraints that need a mark.
+    /// The constraints that need a mark, first those that some member must break.
     pub fn marked(&self) -> Vec<Members> {
         each_once(self.clauses.iter().flat_map(Clause::literals).cloned())
     }
