@@ -70,3 +70,23 @@ def test_what_takes_more_marks_than_the_engine_has_is_refused() -> None:
     schema["allOf"] = schema["allOf"][:32]  # type: ignore[index]
     grammar = Grammar.from_json_schema(schema)
     assert grammar.accepts('{"k31": 1, "k31\'": 0}') and not grammar.accepts('{"k31": 1}')
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4_000])
+def test_the_complement_of_several_conditions_holds_where_one_is_broken(most: int) -> None:
+    """As clauses, too: each condition is a clause of several literals, whose complement is a conjunction."""
+    inner = {"type": "object", "required": ["x"], "dependentRequired": {"a": ["b"], "b": ["ab"]}}
+    grammar = Grammar.from_json_schema({"type": "object", "not": inner}, replace(OPTIONS, max_alternatives=most))
+    valid = ["{}", '{"a":1}', '{"a":1,"x":1}', '{"b":1,"x":1}', '{"a":1,"b":1,"x":1}']
+    invalid = ['{"x":1}', '{"ab":1,"x":1}', '{"b":1,"ab":1,"x":1}', '{"a":1,"b":1,"ab":1,"x":1}', "1"]
+    assert [text for text in [*valid, *invalid] if grammar.accepts(text)] == valid
+
+
+@pytest.mark.parametrize("most", [3, 4_000])
+def test_the_complement_of_conditions_alone(most: int) -> None:
+    first = {"if": {"required": ["b"]}, "then": {"type": "object", "required": ["x", "b"]}}
+    schema = {"type": "object", "not": {"type": "object", "allOf": [first], "dependentRequired": {"a": ["b"]}}}
+    accepts = Grammar.from_json_schema(schema, replace(OPTIONS, max_alternatives=most)).accepts
+    valid = ['{"b":1}', '{"a":1}', '{"a":1,"x":1}', '{"a":1,"b":1}']
+    invalid = ["{}", '{"x":1}', '{"b":1,"x":1}', '{"a":1,"b":1,"x":1}']
+    assert [text for text in [*valid, *invalid] if accepts(text)] == valid
