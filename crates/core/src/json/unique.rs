@@ -39,7 +39,7 @@ impl UniqueSpec {
 
     /// Whether items that `is_possible` accepts lead from a state, after `count` items, to an end.
     pub(crate) fn can_end(&self, at: u32, mut count: u32, mut is_possible: impl FnMut(TermId) -> bool) -> bool {
-        if self.is_empty {
+        if self.is_empty || self.min > self.max {
             return false;
         }
         // The states that some items lead to, by their number. Layers that repeat go on to repeat.

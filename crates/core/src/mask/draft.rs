@@ -12,6 +12,7 @@ use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::regular::term::{TermId, EMPTY};
 use crate::vocabulary::id::NodeId;
+use crate::vocabulary::trie::Trie;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use std::sync::Arc;
 pub(crate) struct Draft {
     /// The mask that ignores the values that came.
     pub mask: Arc<Mask>,
-    /// Tokens whose answer depends on the values, for the item that is open, in the order of their bytes. None: all tokens.
+    /// The places in the trie of tokens whose answer depends on the values, for the item that is open. None: all tokens.
     uncertain: Option<Vec<u32>>,
     /// Tokens that the exact position must answer, because of a later item or for another reason.
     always: Vec<u32>,
@@ -27,17 +28,11 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// A draft of a mask; uncertain tokens that the mask forbids are dropped, because values can only forbid more.
-    pub fn new(mask: Mask, vocabulary: &Vocabulary, mut uncertain: Option<Vec<u32>>, mut always: Vec<u32>) -> Self {
-        if let Some(tokens) = &mut uncertain {
-            tokens.retain(|&token| mask.allows(token));
-            tokens.sort_unstable_by_key(|&token| (vocabulary.token(token), token));
-            tokens.dedup();
-            tokens.shrink_to_fit();
-        }
-        always.sort_unstable();
-        always.dedup();
-        always.shrink_to_fit();
-        Draft { mask: Arc::new(mask), uncertain, always }
+    pub fn new(mask: Mask, vocabulary: &Vocabulary, uncertain: Option<Vec<u32>>, always: Vec<u32>) -> Self {
+        let place = |token: u32| vocabulary.places()[token as usize];
+        let uncertain =
+            uncertain.map(|tokens| sorted(tokens.into_iter().filter(|&token| mask.allows(token)).map(place)));
+        Draft { mask: Arc::new(mask), uncertain, always: sorted(always.into_iter()) }
     }
 
     /// Bytes of the mask and of the lists of tokens.
@@ -48,45 +43,64 @@ impl Draft {
 
     /// The mask of the exact position.
     pub fn correct(&self, machine: &mut Machine, shared: &SharedMasks, exact: PositionId) -> Result<Arc<Mask>> {
-        let (mut replay, mut found) = (self.always.clone(), Vec::new());
-        let uncertain = self.uncertain.as_deref();
-        if uncertain.is_none_or(|tokens| !tokens.is_empty()) {
+        let trie = &shared.vocabulary.trie;
+        let (mut replay, mut refused) = (self.always.clone(), Vec::new());
+        if self.uncertain.as_ref().is_none_or(|places| !places.is_empty()) {
             let position = machine.position(exact).clone();
             match machine.open_item(&position)? {
                 Some(item) => {
-                    let mut walk = Walk { machine, shared, item: &item, mask: &self.mask, replay, refused: found };
-                    walk.descend(NodeId::ROOT, 0, item.cursor, item.head, uncertain)?;
-                    (replay, found) = (walk.replay, walk.refused);
+                    let mut walk = Walk { machine, trie, draft: self, item: &item, replay, refused };
+                    walk.descend(NodeId::ROOT, item.cursor, item.head)?;
+                    (replay, refused) = (walk.replay, walk.refused);
                 }
-                None => match uncertain {
-                    Some(tokens) => replay.extend_from_slice(tokens),
-                    None => replay.extend(shared.vocabulary.trie.tokens_below(NodeId::ROOT)),
-                },
+                None => self.add_uncertain(trie, NodeId::ROOT, &mut replay),
             }
         }
-        let text = |token| shared.vocabulary.token(token).unwrap_or_default();
+        let mut texts: Vec<(&[u8], u32)> =
+            replay.iter().map(|&token| (shared.vocabulary.token(token).unwrap_or_default(), token)).collect();
         // In the order of their bytes, so that a common prefix is read once.
-        replay.sort_unstable_by_key(|&token| (text(token), token));
-        replay.dedup();
-        let allowed = machine.can_follow(exact, replay.iter().map(|&token| text(token)))?;
-        let mut found: Vec<(u32, bool)> = found.into_iter().map(|token| (token, false)).collect();
-        found.extend(replay.into_iter().zip(allowed));
-        found.retain(|&(token, allowed)| self.mask.allows(token) != allowed);
-        if found.is_empty() {
-            return Ok(self.mask.clone());
+        texts.sort_unstable();
+        texts.dedup();
+        let allowed = machine.can_follow(exact, texts.iter().map(|&(bytes, _)| bytes))?;
+        let answers = texts.iter().zip(allowed).map(|(&(_, token), allowed)| (token, allowed));
+        let answers = answers.chain(refused.into_iter().map(|token| (token, false)));
+        let found = sorted(answers.filter(|&(token, allowed)| self.mask.allows(token) != allowed));
+        match found[..] {
+            [] => Ok(self.mask.clone()),
+            _ => Ok(Arc::new(self.mask.corrected(&found))),
         }
-        found.sort_unstable();
-        found.dedup();
-        Ok(Arc::new(self.mask.corrected(&found)))
     }
+
+    /// Adds the tokens at and below a node that may be wrong.
+    fn add_uncertain(&self, trie: &Trie, node: NodeId, tokens: &mut Vec<u32>) {
+        let (from, to) = (trie.tokens_before(node), trie.tokens_before(trie.end(node)));
+        match &self.uncertain {
+            Some(places) => {
+                let before = |end: usize| places.partition_point(|&place| (place as usize) < end);
+                let places = &places[before(from)..before(to)];
+                tokens.extend(places.iter().flat_map(|&place| trie.tokens_between(place as usize, place as usize + 1)));
+            }
+            None => {
+                tokens.extend(trie.tokens_between(from, to).iter().filter(|&&token| self.mask.allows(token)));
+            }
+        }
+    }
+}
+
+fn sorted<T: Ord>(found: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found.shrink_to_fit();
+    found
 }
 
 /// A walk of the trie side by side with the excluded texts.
 struct Walk<'a> {
     machine: &'a mut Machine,
-    shared: &'a SharedMasks,
+    trie: &'a Trie,
+    draft: &'a Draft,
     item: &'a OpenItem,
-    mask: &'a Mask,
     /// Tokens that the exact position must answer.
     replay: Vec<u32>,
     /// Tokens after which no value is left.
@@ -94,67 +108,23 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Visits the tokens below a node. `uncertain`: those among them that may be wrong; None: all of them.
-    fn descend(
-        &mut self,
-        node: NodeId,
-        depth: usize,
-        cursor: ExcludedCursor,
-        head: Option<TermId>,
-        uncertain: Option<&[u32]>,
-    ) -> Result<()> {
-        let trie = &self.shared.vocabulary.trie;
+    fn descend(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         let bytes = self.item.bytes(&self.machine.arena.terms.keys, &cursor);
-        match bytes {
-            Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
-                for byte in bytes.iter() {
-                    if let Some(child) = trie.child(node, byte) {
-                        self.enter((child, byte), depth, cursor, head, uncertain)?;
-                    }
-                }
-            }
-            _ => {
-                for (byte, child) in trie.children(node) {
-                    self.enter((child, byte), depth, cursor, head, uncertain)?;
-                }
-            }
+        for (byte, child) in self.trie.children_in(node, &bytes) {
+            self.enter(child, byte, cursor, head)?;
         }
         Ok(())
     }
 
-    fn enter(
-        &mut self,
-        (node, byte): (NodeId, u8),
-        depth: usize,
-        cursor: ExcludedCursor,
-        head: Option<TermId>,
-        uncertain: Option<&[u32]>,
-    ) -> Result<()> {
-        let Walk { shared, mask, .. } = *self;
-        let trie = &shared.vocabulary.trie;
+    fn enter(&mut self, node: NodeId, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
         self.machine.arena.spend(1)?;
-        let next = self.item.next(&self.machine.arena.terms.keys, &cursor, byte);
-        if matches!(next, Next::Apart) {
-            return Ok(());
-        }
-        let text = |token: u32| shared.vocabulary.token(token).unwrap_or_default();
-        let uncertain = uncertain.map(|tokens| {
-            let from = tokens.partition_point(|&token| text(token).get(depth) < Some(&byte));
-            let to = tokens.partition_point(|&token| text(token).get(depth) <= Some(&byte));
-            &tokens[from..to]
-        });
-        let (here, below) = (trie.tokens_at(node), trie.tokens_below(node));
-        let Next::Along(next) = next else {
-            match uncertain {
-                Some(tokens) => self.replay.extend_from_slice(tokens),
-                None => self.replay.extend(here.iter().chain(below).filter(|&&token| mask.allows(token))),
+        let next = match self.item.next(&self.machine.arena.terms.keys, &cursor, byte) {
+            Next::Apart => return Ok(()),
+            Next::Unclear => {
+                self.draft.add_uncertain(self.trie, node, &mut self.replay);
+                return Ok(());
             }
-            return Ok(());
-        };
-        let here = match uncertain {
-            Some([]) => return Ok(()),
-            Some(tokens) => &tokens[..tokens.iter().take_while(|&&token| text(token).len() == depth + 1).count()],
-            None => here,
+            Next::Along(next) => next,
         };
         let head = match head {
             Some(head) => match self.machine.arena.derive(head, byte)? {
@@ -163,18 +133,22 @@ impl Walk<'_> {
             },
             None => None,
         };
-        if !here.is_empty() {
-            let differs = match head {
+        let tokens = self.trie.tokens_at(node);
+        if !tokens.is_empty() {
+            let leaves = match head {
                 Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
                 None => None,
             };
-            match differs {
+            match leaves {
                 Some(true) => {}
-                Some(false) => self.refused.extend_from_slice(here),
-                None => self.replay.extend(here.iter().filter(|&&token| mask.allows(token))),
+                Some(false) => self.refused.extend_from_slice(tokens),
+                None => self.replay.extend(tokens.iter().filter(|&&token| self.draft.mask.allows(token))),
             }
         }
-        self.descend(node, depth + 1, next, head, uncertain)
+        match self.trie.has_children(node) {
+            true => self.descend(node, next, head),
+            false => Ok(()),
+        }
     }
 }
 

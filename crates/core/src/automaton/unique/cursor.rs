@@ -72,16 +72,15 @@ impl OpenItem {
         }
     }
 
-    /// The bytes that may lead along excluded texts; None if every byte must be tried.
-    pub(crate) fn bytes(&self, keys: &KeySets, cursor: &ExcludedCursor) -> Option<ByteSet> {
+    /// The bytes that may lead along excluded texts.
+    pub(crate) fn bytes(&self, keys: &KeySets, cursor: &ExcludedCursor) -> ByteSet {
         let more: &[u8] = match cursor.lexer_state {
             LexerState::Inside => b"\\",
             LexerState::Between if self.has_canonical_numerals => b" \t\n\r-",
             LexerState::Number { .. } if keys.child(cursor.set, NUMERAL_END) == NO_KEYS => b"",
-            _ => return None,
+            _ => return ByteSet::FULL,
         };
-        let bytes = keys.children(cursor.set).map(|(byte, _)| byte).chain(more.iter().copied());
-        Some(bytes.fold(ByteSet::EMPTY, |all, byte| all.union(&ByteSet::range(byte, byte))))
+        ByteSet::from_bytes(keys.children(cursor.set).map(|(byte, _)| byte).chain(more.iter().copied()))
     }
 }
 

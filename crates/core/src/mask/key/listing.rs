@@ -26,7 +26,7 @@ impl Composer<'_> {
     ) -> Result<bool> {
         let Composer { machine, follow_bytes, shared, key_parts: parts, asks_lookaheads, .. } = self;
         let is_key = matches!(machine.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. });
-        // Tokens that end an item of a unique array must be noted (`uncertain`): a lookahead does not.
+        // Tokens that end an item of a unique array must be noted (`draft`): a lookahead does not.
         if !*asks_lookaheads || !Accelerators::on().listing || is_key || machine.frames.can_be_open() {
             return Ok(false);
         }
