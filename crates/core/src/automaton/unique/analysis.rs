@@ -16,6 +16,9 @@ pub(super) type Excluded = Option<KeySetId>;
 /// The canonical text of a value.
 pub(super) type Value = Arc<[u8]>;
 
+/// All values of an item.
+pub(super) type Values = Arc<Vec<Value>>;
+
 /// Caches of everything found out about values, frames and items of one machine.
 #[derive(Default)]
 pub(crate) struct UniqueAnalysis {
@@ -50,6 +53,6 @@ impl UniqueAnalysis {
 /// The values of one item, as far as they were asked for.
 pub(super) struct ItemValues {
     /// None if there are more than `asked`.
-    pub(super) values: Option<Arc<Vec<Value>>>,
+    pub(super) values: Option<Values>,
     pub(super) asked: usize,
 }

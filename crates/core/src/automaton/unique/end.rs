@@ -107,7 +107,7 @@ impl Machine {
     fn has_more_values(&mut self, head: TermId, frame: FrameId, partial: PartialValueId, most: u32) -> Result<bool> {
         // A numeral that is zero stays zero, whatever digits of an exponent follow.
         let is_zero = self.unique.partial_values.lexer_state(partial).is_zero();
-        Ok(!is_zero && self.min_values(head)? > most || self.frame_min_values(frame)? > most)
+        Ok(most == 0 || !is_zero && self.min_values(head)? > most || self.frame_min_values(frame)? > most)
     }
 
     /// Whether more values may come in a frame than can be excluded, without looking at the head.

@@ -6,7 +6,7 @@
 use crate::automaton::frame::BOTTOM;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Register;
-use crate::automaton::unique::analysis::{Excluded, ItemValues, Value};
+use crate::automaton::unique::analysis::{Excluded, ItemValues, Value, Values};
 use crate::automaton::unique::{COUNT_CAP, ORDERED_STEP};
 use crate::error::{Error, Limit, Result};
 use crate::json::partial_value::NOTHING_READ;
@@ -25,14 +25,14 @@ const MAX_MISSING_ITEMS: usize = 2_000;
 #[derive(Clone, Default)]
 struct Matching {
     /// By item: its values, of which none came.
-    items: Vec<Arc<Vec<Value>>>,
+    items: Vec<Values>,
     /// By value: the item that has it.
     holders: FxHashMap<Value, usize>,
 }
 
 impl Matching {
     /// Adds an item; false if some item is then left without a value.
-    fn add(&mut self, values: Arc<Vec<Value>>) -> bool {
+    fn add(&mut self, values: Values) -> bool {
         self.items.push(values);
         self.augment(self.items.len() - 1, &mut FxHashSet::default())
     }
@@ -155,7 +155,7 @@ impl Machine {
         }
         let total = count + missing + spec.steps.len() + 1;
         // By step: the next state, and the values of an item with few values.
-        let mut steps: Vec<Vec<(u32, Option<Arc<Vec<Value>>>)>> = Vec::new();
+        let mut steps: Vec<Vec<(u32, Option<Values>)>> = Vec::new();
         for from in &spec.steps {
             let mut found = Vec::new();
             for &(node, next) in from {
@@ -192,7 +192,7 @@ impl Machine {
     }
 
     /// The canonical texts of all values of an item; None if there are more than `most`.
-    pub(super) fn item_values(&mut self, array: ArrayId, node: TermId, most: usize) -> Result<Option<Arc<Vec<Value>>>> {
+    pub(super) fn item_values(&mut self, array: ArrayId, node: TermId, most: usize) -> Result<Option<Values>> {
         let answer = |found: &ItemValues| found.values.as_ref().filter(|values| values.len() <= most).cloned();
         let ordered = self.is_ordered(array);
         if let Some(item_values) = self.unique.item_values.get(&(node, ordered)) {

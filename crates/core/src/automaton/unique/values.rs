@@ -45,6 +45,9 @@ pub(super) struct WordValues {
 impl Machine {
     /// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
     pub(super) fn frame_min_values(&mut self, frame: FrameId) -> Result<u32> {
+        if !self.item_summary(frame).is_open {
+            return Ok(COUNT_CAP);
+        }
         if let Some(&known) = self.unique.frame_min_values.get(&frame) {
             return Ok(known);
         }
