@@ -330,16 +330,14 @@ impl Expander<'_> {
         for condition in &of.objects {
             let truth = match condition {
                 ObjectCondition::Members(members) => self.truth_of_members(case, members)?,
-                ObjectCondition::Required { keys, .. } => keys.iter().fold(Some(true), |all, key| {
-                    both(
-                        all,
-                        case.of(key).and_then(|case| match case.member {
-                            Member::Present(_) => Some(true),
-                            Member::Absent => Some(false),
-                            Member::NoObject => None,
-                        }),
-                    )
-                }),
+                ObjectCondition::Required { keys, .. } => {
+                    let is_present = |key: &Arc<str>| match case.of(key)?.member {
+                        Member::Present(_) => Some(true),
+                        Member::Absent => Some(false),
+                        Member::NoObject => None,
+                    };
+                    keys.iter().map(is_present).reduce(both).unwrap_or(Some(true))
+                }
                 _ => None,
             };
             found = both(found, truth);
