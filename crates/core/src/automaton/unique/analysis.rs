@@ -3,7 +3,6 @@
 //! Data only. The machine holds it, and the modules beside this one fill it.
 
 use crate::automaton::frame::FrameId;
-use crate::automaton::unique::values::{TextCount, WordValues};
 use crate::json::partial_value::{PartialValueId, PartialValues};
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, WordSetId};
 use crate::regular::term::TermId;
@@ -55,4 +54,21 @@ pub(super) struct ItemValues {
     /// None if there are more than `asked`.
     pub(super) values: Option<Values>,
     pub(super) asked: usize,
+}
+
+/// The number of texts of a term.
+#[derive(Clone, Copy)]
+pub(super) struct TextCount {
+    /// A lower bound, at most `COUNT_CAP`.
+    pub(super) least: u32,
+    /// Whether the bound is the number.
+    pub(super) is_exact: bool,
+}
+
+/// The values of some words.
+#[derive(Clone, Copy)]
+pub(super) struct WordValues {
+    pub(super) count: u32,
+    /// Whether every word is spelled as its canonical value. The word 1.0 is not, even if no other word says 1.
+    pub(super) are_canonical: bool,
 }

@@ -7,7 +7,7 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, Register};
 use crate::automaton::unique::abstraction::OpenEnd;
-use crate::automaton::unique::values::TextCount;
+use crate::automaton::unique::analysis::TextCount;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::{PartialValueId, NOTHING_READ};

@@ -5,6 +5,7 @@
 
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
+use crate::automaton::unique::analysis::{TextCount, WordValues};
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::{is_numeral, PartialValues, NOTHING_READ};
@@ -24,23 +25,6 @@ const MAX_DIGITS: u32 = COUNT_CAP.ilog10() + 1;
 
 /// Sets of more words than this are not compared value by value.
 const MAX_WORDS: u32 = 1 << 14;
-
-/// The number of texts of a term.
-#[derive(Clone, Copy)]
-pub(super) struct TextCount {
-    /// A lower bound, at most `COUNT_CAP`.
-    pub(super) least: u32,
-    /// Whether the bound is the number.
-    pub(super) is_exact: bool,
-}
-
-/// The values of some words.
-#[derive(Clone, Copy)]
-pub(super) struct WordValues {
-    count: u32,
-    /// Whether every word is spelled as its canonical value. The word 1.0 is not, even if no other word says 1.
-    are_canonical: bool,
-}
 
 impl Machine {
     /// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
