@@ -58,8 +58,6 @@ pub enum Limit {
         /// A number of tokens that is enough; None if the vocabulary cannot spell the text to its end.
         least: Option<u32>,
     },
-    /// Tokens that a matcher can be rolled back.
-    Rollback(usize),
     /// Another thread cancelled the call.
     Cancelled,
 }
@@ -97,7 +95,6 @@ impl fmt::Display for Limit {
             Limit::DistinctItems(items) => ("different items that must come", items.to_string()),
             Limit::UniqueDepth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
-            Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
             Limit::Room { room, least: Some(least) } => {
                 return write!(f, "{room} tokens are left, and the shortest known end of the text takes {least}");
             }
@@ -128,7 +125,6 @@ mod tests {
             (Limit::DistinctItems(7), "different items that must come (7)"),
             (Limit::UniqueDepth(7), "nesting of an item that must be unique (7)"),
             (Limit::Completion(7), "bytes of a completion (7)"),
-            (Limit::Rollback(7), "steps of a rollback (7)"),
         ] {
             let text = format!("the limit on {what} was reached");
             assert_eq!(limit.to_string(), text);

@@ -26,7 +26,7 @@ fn composed(vocabulary: &Arc<SharedMasks>, make: impl Fn(&mut Builder) -> TermId
     let mut builder = Builder::default();
     let root = make(&mut builder);
     let compiled = CompiledGrammar::new(&builder.build(root.number()).unwrap(), vocabulary.clone()).unwrap();
-    let mut matcher = compiled.matcher(None, None);
+    let mut matcher = compiled.matcher(None);
     for byte in text.bytes() {
         matcher.mask().unwrap();
         matcher.advance(u32::from(byte) - 32).unwrap();

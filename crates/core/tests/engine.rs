@@ -34,7 +34,7 @@ fn vocabulary_of(is_one: impl Fn(u8) -> bool, texts: &[&[u8]]) -> Arc<SharedMask
 /// Walk along `text`, comparing every mask with one prefix test per token.
 fn assert_exact(grammar: &Arc<Grammar>, vocabulary: &Arc<SharedMasks>, text: &[u8]) {
     let recognizer = Recognizer::new(grammar.clone());
-    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None, None);
+    let mut matcher = CompiledGrammar::new(grammar, vocabulary.clone()).unwrap().matcher(None);
     for at in 0..=text.len() {
         let tokens = 0..vocabulary.vocabulary.size() as u32;
         let may_follow = |&token: &u32| may_follow(&recognizer, vocabulary, &text[..at], token).unwrap();
@@ -221,7 +221,7 @@ fn special_tokens_match_no_text() {
     let node = builder.seq(&[letter.number(), end.number(), letter.number()]).unwrap();
     let grammar = builder.build(node.number()).unwrap();
     let vocabulary = vocabulary(&[b"<end>"]);
-    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None, None);
+    let mut matcher = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap().matcher(None);
     matcher.advance(u32::from(b'a')).unwrap();
     assert!(!matcher.try_advance(256).unwrap(), "the text <end> is not the token");
     matcher.advance(vocabulary.vocabulary.special_id("<end>").unwrap()).unwrap();

@@ -334,7 +334,7 @@ fn masks_equal_brute_force() {
         let vocabulary = vocabulary(accepts.iter().chain(&rejects).map(String::as_str), 30);
         let compiled = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap();
         for text in &accepts {
-            let mut matcher = compiled.matcher(None, None);
+            let mut matcher = compiled.matcher(None);
             for at in 0..=text.len() {
                 let before = &text.as_bytes()[..at];
                 let tokens = 0..vocabulary.vocabulary.size() as u32;
@@ -366,7 +366,7 @@ fn masks_that_grammars_share_equal_brute_force() {
             let recognizer = Recognizer::new(grammar.clone());
             let compiled = CompiledGrammar::new(grammar, common.clone()).unwrap();
             for text in accepts {
-                let mut matcher = compiled.matcher(None, None);
+                let mut matcher = compiled.matcher(None);
                 let mut at = 0;
                 while at < text.len() {
                     let tokens = allowed(&mut matcher, &common).unwrap();
@@ -395,7 +395,7 @@ fn matchers_go_on_and_back() {
         let vocabulary = vocabulary(accepts.iter().map(String::as_str), 20);
         let compiled = CompiledGrammar::new(&grammar, vocabulary.clone()).unwrap();
         for text in accepts {
-            let mut matcher = compiled.matcher(None, None);
+            let mut matcher = compiled.matcher(None);
             let (mut at, mut seen, mut taken) = (0, vec![allowed(&mut matcher, &vocabulary).unwrap()], Vec::new());
             while at < text.len() {
                 for token in 0..vocabulary.vocabulary.size() as u32 {
@@ -412,7 +412,7 @@ fn matchers_go_on_and_back() {
                 seen.push(allowed(&mut matcher, &vocabulary).unwrap());
             }
             assert_eq!(matcher.steps(), taken.len());
-            let mut fresh = compiled.matcher(None, None);
+            let mut fresh = compiled.matcher(None);
             assert_eq!(fresh.validate(&taken).unwrap(), taken.len(), "{name}: {text:?}");
             assert_eq!(fresh.steps(), 0, "validating takes nothing");
             if !text.is_empty() {
@@ -420,14 +420,14 @@ fn matchers_go_on_and_back() {
                 assert_eq!(allowed(&mut fresh, &vocabulary).unwrap(), seen[taken.len()], "{name}: {text:?}");
             }
             for left in (0..taken.len()).rev() {
-                assert!(matcher.rollback(1).unwrap());
+                assert!(matcher.rollback(1));
                 assert_eq!(
                     allowed(&mut matcher, &vocabulary).unwrap(),
                     seen[left],
                     "{name}: back to step {left} of {text:?}"
                 );
             }
-            assert!(!matcher.rollback(1).unwrap());
+            assert!(!matcher.rollback(1));
         }
     }
 }
@@ -441,7 +441,7 @@ fn what_is_forced_and_what_completes() {
         let vocabulary = vocabulary(accepts.iter().map(String::as_str), 1);
         let compiled = CompiledGrammar::new(&grammar, vocabulary).unwrap();
         for text in accepts {
-            let mut matcher = compiled.matcher(None, None);
+            let mut matcher = compiled.matcher(None);
             for at in 0..=text.len() {
                 let before = &text.as_bytes()[..at];
                 let rest = matcher.completion().unwrap().unwrap();

@@ -51,7 +51,7 @@ pub unsafe extern "C" fn frisket_matcher_new(
         guarded(error, || {
             let made = place(matcher, "matcher")?;
             let compiled = &reference(compiled, "compiled")?.0;
-            let matcher = compiled.matcher_with(cancellation.as_ref().map(|flag| &flag.0), None);
+            let matcher = compiled.matcher_with(cancellation.as_ref().map(|flag| &flag.0));
             *made = handle(FrisketMatcher::of(matcher));
             Ok(())
         })

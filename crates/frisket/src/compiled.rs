@@ -26,13 +26,12 @@ impl CompiledGrammar {
 
     /// A matcher at the beginning of a text.
     pub fn matcher(&self) -> Matcher {
-        self.matcher_with(None, None)
+        self.matcher_with(None)
     }
 
-    /// A matcher at the beginning of a text. The flag, too, ends its calls and those of its forks; `max_rollback` is the
-    /// most steps that one `Matcher::rollback` goes back.
-    pub fn matcher_with(&self, cancellation: Option<&Cancellation>, max_rollback: Option<usize>) -> Matcher {
-        Matcher::new(self.0.matcher(cancellation.cloned(), max_rollback))
+    /// A matcher at the beginning of a text. The flag, too, ends its calls and those of its forks.
+    pub fn matcher_with(&self, cancellation: Option<&Cancellation>) -> Matcher {
+        Matcher::new(self.0.matcher(cancellation.cloned()))
     }
 
     /// The vocabulary that the grammar was compiled for.

@@ -342,7 +342,6 @@ pub fn relief(limit: &Limit) -> &'static str {
         Limit::UniqueDepth(_) => "let fewer levels nest in items that must be unique",
         Limit::Completion(_) => "ask again nearer to the end, or let fewer members and items be required",
         Limit::Room { .. } => "give it more tokens",
-        Limit::Rollback(_) => "give the matcher a larger max_rollback, or fork it where it may have to go back to",
         Limit::Cancelled => "nothing was changed; the object can be used with another cancellation",
     }
 }

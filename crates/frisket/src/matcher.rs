@@ -144,7 +144,7 @@ impl Matcher {
         Ok(Some((self.ended() && !had_ended, forced)))
     }
 
-    /// Goes back to an earlier step, however far `max_rollback` lets others go.
+    /// Goes back to an earlier step.
     pub(crate) fn back_to(&mut self, step: usize) {
         self.0.truncate(step);
     }
@@ -167,7 +167,7 @@ impl Matcher {
     /// Takes the last `steps` steps back: each token, and each text taken as bytes, is one. Errors: fewer were taken.
     pub fn rollback(&mut self, steps: usize) -> Result<()> {
         let taken = self.0.steps();
-        match guarded(|| Ok(self.0.rollback(steps)?))? {
+        match self.0.rollback(steps) {
             true => Ok(()),
             false => Err(Error::misuse(
                 format!("cannot roll back {steps} steps: only {taken} were taken"),

@@ -26,16 +26,10 @@ pub struct CompiledGrammar {
 
 #[pymethods]
 impl CompiledGrammar {
-    /// A matcher at the beginning; `cancellation` ends its calls and those of its forks, as that of the limits does.
-    ///
-    /// `max_rollback`: how many steps one `rollback` goes back at most.
-    #[pyo3(signature = (*, cancellation=None, max_rollback=None))]
-    fn matcher(
-        slf: &Bound<'_, Self>,
-        cancellation: Option<&Bound<'_, Cancellation>>,
-        max_rollback: Option<usize>,
-    ) -> Matcher {
-        let matcher = slf.get().inner.matcher_with(cancellation.map(|flag| &flag.get().0), max_rollback);
+    /// A matcher at the beginning. `cancellation`, too, ends its calls and those of its forks.
+    #[pyo3(signature = (*, cancellation=None))]
+    fn matcher(slf: &Bound<'_, Self>, cancellation: Option<&Bound<'_, Cancellation>>) -> Matcher {
+        let matcher = slf.get().inner.matcher_with(cancellation.map(|flag| &flag.get().0));
         Matcher::new(matcher, slf.clone().unbind(), &slf.get().arrays)
     }
 

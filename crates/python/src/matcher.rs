@@ -285,8 +285,7 @@ impl Matcher {
         Ok(text.map(|text| PyBytes::new(py, &text)))
     }
 
-    /// Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
-    /// than `max_rollback`; the matcher is then as it was.
+    /// Back to before the last `steps` steps. ValueError if fewer were taken; the matcher is then as it was.
     fn rollback(&self, py: Python<'_>, steps: Whole<usize>) -> PyResult<()> {
         self.quick(py, |matcher| matcher.rollback(steps.0))?.map_err(raise)
     }

@@ -298,10 +298,8 @@ class CompiledGrammar:
     """A grammar over a vocabulary: a lazy automaton that threads can share. Every thread uses the masks and steps that
     others have computed, and a call that needs no computation waits for none."""
 
-    def matcher(self, *, cancellation: Cancellation | None = None, max_rollback: int | None = None) -> Matcher:
-        """A matcher at the beginning; `cancellation` ends its calls and those of its forks, as that of the limits does.
-
-        `max_rollback`: how many steps one `rollback` goes back at most."""
+    def matcher(self, *, cancellation: Cancellation | None = None) -> Matcher:
+        """A matcher at the beginning. `cancellation`, too, ends its calls and those of its forks."""
     @property
     def grammar(self) -> Any:
         """The `frisket.Grammar` that was compiled, None if it was one of the engine's."""
@@ -417,8 +415,7 @@ class Matcher:
         number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
         takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is."""
     def rollback(self, steps: int) -> None:
-        """Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
-        than `max_rollback`; the matcher is then as it was."""
+        """Back to before the last `steps` steps. ValueError if fewer were taken; the matcher is then as it was."""
     def fork(self) -> Matcher:
         """Another matcher at the same position, with the same steps to take back; either goes on alone."""
     def reset(self) -> None:

@@ -36,16 +36,16 @@ class Progress:
 
     >>> from frisket import Grammar, Vocabulary
     >>> letters = Vocabulary.from_bytes([b"a", b"b", None], eos=[2])
-    >>> progress = Progress(Grammar.from_regex("ab").compile(letters), max_rollback=2)
+    >>> progress = Progress(Grammar.from_regex("ab").compile(letters))
     >>> progress.validate([0, 1, 2, 0]), progress.validate([1])
     (3, 0)
     >>> progress.accept([0, 1, 2]) is None, progress.ended
     (True, True)
     """
 
-    def __init__(self, compiled: CompiledGrammar, *, max_rollback: int) -> None:
-        self._compiled, self._max_rollback = compiled, max_rollback
-        self._matcher = compiled.matcher(max_rollback=max_rollback)
+    def __init__(self, compiled: CompiledGrammar) -> None:
+        self._compiled = compiled
+        self._matcher = compiled.matcher()
         self._eos = list(compiled.vocabulary.eos)
         #: An accepted token that the matcher takes together with the next mask: both load the same data.
         self._later: int | None = None
@@ -280,7 +280,7 @@ class Progress:
 
     def fresh(self) -> Progress:
         """A new position at the beginning of the same grammar."""
-        return Progress(self._compiled, max_rollback=self._max_rollback)
+        return Progress(self._compiled)
 
 
 def allow_alone(bitmask: Any, row: int, tokens: Collection[int]) -> None:

@@ -248,7 +248,7 @@ class Reader:
             return []
         threads.append(thread)
         self._hold(1)
-        thread.matcher = compiled.matcher(max_rollback=0)
+        thread.matcher = compiled.matcher()
         return self._stacks_behind(thread)[::-1] if thread.matcher.can_end else []
 
     def _stacks_behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:

@@ -94,7 +94,7 @@ def test_a_mask_that_cannot_be_had_fails_its_request(sglang: Any, backend: Any, 
 
     vocabulary = Vocabulary.from_huggingface(tokenizer, size=len(tokenizer) + BEYOND)
     dear = Grammar.from_regex("[a-z]{2}(x|y.*z){40}").compile(vocabulary, limits=Limits(steps=30))
-    request, other = RequestGrammar(Progress(dear, max_rollback=9)), compiled(backend, "regex", "a")
+    request, other = RequestGrammar(Progress(dear)), compiled(backend, "regex", "a")
     (a,) = tokenizer.convert_tokens_to_ids(["a"])
     assert masks(sglang, vocabulary.size, [request, other]) == [vocabulary.eos, [a]]
     with pytest.raises(ValueError, match=r"\[limit\]"):

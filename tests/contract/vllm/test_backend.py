@@ -165,7 +165,7 @@ def test_a_mask_that_cannot_be_had_fails_the_request_and_not_the_engine(engine: 
     request = engine.request(json=SCHEMA)
     vocabulary = Vocabulary.from_huggingface(engine.tokenizer, size=engine.size)
     compiled = Grammar.from_regex("[a-z]{2}(x|y.*z){40}").compile(vocabulary, limits=Limits(steps=30))
-    grammar = request.structured_output_request._grammar = RequestGrammar(Progress(compiled, max_rollback=1))
+    grammar = request.structured_output_request._grammar = RequestGrammar(Progress(compiled))
     assert engine.masks(request) == [vocabulary.eos]
     assert not engine.manager.accept_tokens(request, vocabulary.eos)
     grammar.reset()

@@ -151,7 +151,7 @@ def test_a_schema_may_change_while_it_is_read() -> None:
 
 def test_calls_of_one_matcher_take_turns() -> None:
     digits = Grammar.from_regex("[0-9]*").compile(VOCABULARY)
-    matcher = digits.matcher(max_rollback=None)
+    matcher = digits.matcher()
     bitmask = [np.zeros(VOCABULARY.mask_words, dtype=np.uint32) for _ in range(THREADS)]
     mask = matcher.mask_bytes()
 

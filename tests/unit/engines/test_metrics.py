@@ -59,12 +59,12 @@ def test_what_an_engine_with_a_folder_of_its_own_merges(tmp_path: Path, monkeypa
     wanted = StructuredOutput("regex", "ab")
     bitmask = np.zeros((2, 1), dtype=np.int32)
     for _ in range(2):
-        progress = Progress(compiler.compile(wanted), max_rollback=1)
+        progress = Progress(compiler.compile(wanted))
         for token in (0, 1, 8):
             progress.fill(bitmask, 0)
             assert progress.accept([token]) is None
-    failed = Progress(compiler.compile(wanted), max_rollback=1)
-    Progress.fill_all([failed, Progress(compiler.compile(wanted), max_rollback=1)], bitmask, [0, 1])
+    failed = Progress(compiler.compile(wanted))
+    Progress.fill_all([failed, Progress(compiler.compile(wanted))], bitmask, [0, 1])
     Progress.fill_all([], bitmask, [])
     assert failed.accept([3]) is not None
     assert failed.accept([3]) is not None
@@ -86,7 +86,7 @@ def test_a_mask_that_cannot_be_had_is_counted_with_its_code(tmp_path: Path, monk
     metrics.start("an engine", serve=False)
     words = Vocabulary.from_bytes([bytes([value]) for value in range(97, 123)] + [None], eos=[26])
     dear = Grammar.from_regex("[a-z]{2}(x|y.*z){40}").compile(words, limits=Limits(steps=120))
-    progress = Progress(dear, max_rollback=1)
+    progress = Progress(dear)
     bitmask = np.zeros((1, 1), dtype=np.int32)
     for token in (0, 0, 24, 25):
         progress.fill(bitmask, 0)
@@ -103,7 +103,7 @@ def test_texts_that_a_budget_bends_and_thoughts_that_it_ends_are_counted_once(
     bitmask = np.zeros((1, 1), dtype=np.int32)
     with caplog.at_level("INFO", logger="frisket"):
         for rooms, masks in (((20, 9), (0b11, 0b11)), ((8, 8, 20), (0b01, 0b01, 0b11))):
-            progress = Progress(compiled, max_rollback=1)
+            progress = Progress(compiled)
             for room, mask in zip(rooms, masks, strict=True):
                 progress.fill(bitmask, 0, room)
                 assert bitmask[0, 0] == mask

@@ -14,7 +14,7 @@ END = 68
 
 
 def made(pattern: str, limits: Limits | None = None) -> Progress:
-    return Progress(Grammar.from_regex(pattern).compile(WORDS, limits=limits), max_rollback=4)
+    return Progress(Grammar.from_regex(pattern).compile(WORDS, limits=limits))
 
 
 def bits(row: object) -> list[int]:

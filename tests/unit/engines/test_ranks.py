@@ -49,7 +49,7 @@ def outcome() -> list[str]:
     live: dict[int, tuple[Progress, Any]] = {}
     for number, build in enumerate(grammars(limits)):
         try:
-            progress = Progress(build().compile(words, limits=limits), max_rollback=1)
+            progress = Progress(build().compile(words, limits=limits))
             live[number] = progress, hashlib.sha256()
             results.append("")
         except FrisketError as error:

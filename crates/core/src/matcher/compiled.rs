@@ -131,9 +131,9 @@ impl CompiledGrammar {
         self.tables.read().epoch & ((1 << EPOCH_BITS) - 1)
     }
 
-    /// A matcher at the start. `max_rollback`: the most steps that it can go back.
-    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>, max_rollback: Option<usize>) -> Matcher {
-        Matcher::new(self.clone(), self.start, cancellation, max_rollback)
+    /// A matcher at the start.
+    pub fn matcher(self: &Arc<Self>, cancellation: Option<Cancellation>) -> Matcher {
+        Matcher::new(self.clone(), self.start, cancellation)
     }
 
     /// The automaton, held by one thread at a time. Errors: the limits, where a child of a fork makes it anew.

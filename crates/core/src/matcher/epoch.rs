@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn in_a_new_epoch_a_window_is_taken_again() {
         let compiled = object_of_any_keys();
-        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
+        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None)).collect();
         for (number, matcher) in matchers.iter_mut().enumerate() {
             take_members(matcher, number, 3_000);
         }
@@ -103,11 +103,11 @@ mod tests {
         }
         assert!(compiled.memory_bytes() < held / 2, "{held} bytes, then {}", compiled.memory_bytes());
         for (number, matcher) in matchers.iter_mut().enumerate() {
-            let mut other = compiled.matcher(None, None);
+            let mut other = compiled.matcher(None);
             take_members(&mut other, number, 2_500);
             let back = matcher.steps() - other.steps();
             begin_epoch(&compiled);
-            assert!(matcher.rollback(back).unwrap());
+            assert!(matcher.rollback(back));
             let already = known_steps(&compiled);
             assert_eq!(bits(matcher), bits(&mut other.clone()));
             assert!(known_steps(&compiled) - already <= 2 * back + 3 * SPACING);
@@ -124,7 +124,7 @@ mod tests {
         };
         let empty = held(&compiled);
         let live = |compiled: &Arc<CompiledGrammar>| held(compiled) - empty;
-        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None, None)).collect();
+        let mut matchers: Vec<Matcher> = (0..4).map(|_| compiled.matcher(None)).collect();
         for (number, matcher) in matchers.iter_mut().enumerate() {
             take_members(matcher, number, 1_000);
         }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn in_a_new_epoch_texts_and_tokens_are_taken_again_in_order() {
         let compiled = object_of_any_keys();
-        let (mut mixed, mut plain) = (compiled.matcher(None, None), compiled.matcher(None, None));
+        let (mut mixed, mut plain) = (compiled.matcher(None), compiled.matcher(None));
         for text in ["{\"", "ab", "\":1,\"c", "\""] {
             mixed.advance_bytes(text.as_bytes()).unwrap();
             mixed.advance_bytes(b"").unwrap();
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(mixed.state().position, plain.state().position);
             assert_eq!((mixed.epoch, plain.epoch), (epoch, epoch));
             assert!(mixed.cached_mask().is_some(), "what was found out in this epoch is known");
-            assert!(mixed.rollback(1).unwrap() && mixed.try_advance(u32::from(b':')).unwrap());
+            assert!(mixed.rollback(1) && mixed.try_advance(u32::from(b':')).unwrap());
         }
     }
 }

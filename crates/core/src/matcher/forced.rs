@@ -94,7 +94,7 @@ mod tests {
             builder.repeat(more.number(), 0, Some(2)).unwrap().number()
         };
         let compiled = over(make, &[b"a", b"d"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         let all = "byte 0x01, a line break, a space, a\u{2013}c, x, a special token, the end";
         assert_eq!(matcher.expected().unwrap(), all);
         let refused = |what: &str| format!("{what}; expected {all}");
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn forced_text_comes_in_pieces() {
         let compiled = over(|builder| builder.literal(&b"x".repeat(3_000)).unwrap().number(), &[b"x"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         assert_eq!(matcher.forced_bytes().unwrap().len(), FORCED_LIMIT);
         matcher.advance_bytes(&b"x".repeat(2_990)).unwrap();
         assert_eq!(matcher.forced_bytes().unwrap(), b"x".repeat(10));

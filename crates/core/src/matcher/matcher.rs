@@ -29,7 +29,6 @@ const NO_EPOCH: u64 = u64::MAX;
 pub struct Matcher {
     pub(super) compiled: Arc<CompiledGrammar>,
     pub(super) cancellation: Option<Cancellation>,
-    pub(super) max_rollback: Option<usize>,
     /// The epoch to which the states belong, from step `valid_from` on.
     pub(super) epoch: u64,
     pub(super) valid_from: usize,
@@ -42,16 +41,10 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    pub(super) fn new(
-        compiled: Arc<CompiledGrammar>,
-        start: MatcherState,
-        cancellation: Option<Cancellation>,
-        max_rollback: Option<usize>,
-    ) -> Self {
+    pub(super) fn new(compiled: Arc<CompiledGrammar>, start: MatcherState, cancellation: Option<Cancellation>) -> Self {
         Matcher {
             compiled,
             cancellation,
-            max_rollback,
             epoch: 0,
             valid_from: 0,
             history: vec![start],
@@ -275,16 +268,10 @@ impl Matcher {
         refused.map(|_| taken)
     }
 
-    /// Undo the last `steps` inputs; false if there were fewer. An error if `max_rollback` is smaller.
-    pub fn rollback(&mut self, steps: usize) -> Result<bool> {
-        let Some(left) = self.steps().checked_sub(steps) else { return Ok(false) };
-        match self.max_rollback.filter(|&most| steps > most) {
-            Some(most) => Err(Error::Limit(Limit::Rollback(most)).into()),
-            None => {
-                self.truncate(left);
-                Ok(true)
-            }
-        }
+    /// Undo the last `steps` inputs; false if there were fewer.
+    pub fn rollback(&mut self, steps: usize) -> bool {
+        let left = self.steps().checked_sub(steps);
+        left.map(|left| self.truncate(left)).is_some()
     }
 
     /// Undo all inputs.
@@ -319,7 +306,7 @@ mod tests {
     #[test]
     fn what_no_token_can_spell_is_an_error_of_the_vocabulary() {
         let compiled = over(|builder| builder.literal(b"ab").unwrap().number(), &[b"a", b"c"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         matcher.advance(0).unwrap();
         for _ in 0..2 {
             assert!(message(matcher.mask()).ends_with("can spell what must come next: b"));
@@ -333,7 +320,7 @@ mod tests {
     fn who_is_cancelled_learns_and_takes_nothing() {
         let compiled = over(|builder| builder.literal(b"xx").unwrap().number(), &[b"x"]).unwrap();
         let cancellation = Cancellation::default();
-        let mut matcher = compiled.matcher(Some(cancellation.clone()), None);
+        let mut matcher = compiled.matcher(Some(cancellation.clone()));
         matcher.mask().unwrap();
         matcher.advance(0).unwrap();
         matcher.mask().unwrap();
@@ -346,13 +333,13 @@ mod tests {
                 && message(matcher.completion()).contains("cancelled")
         );
         assert_eq!(matcher.steps(), 1);
-        assert!(compiled.matcher(None, None).mask().is_ok(), "others go on");
+        assert!(compiled.matcher(None).mask().is_ok(), "others go on");
     }
 
     #[test]
     fn back_is_where_it_was_with_texts_and_tokens() {
         let compiled = over(|builder| builder.literal(b"abcdef").unwrap().number(), &[b"a", b"b", b"d", b"f"]).unwrap();
-        let mut matcher = compiled.matcher(None, Some(3));
+        let mut matcher = compiled.matcher(None);
         let mut states = vec![matcher.state()];
         for (token, text) in [(Some(0), None), (None, Some(b"bc")), (Some(2), None), (None, Some(b"ef"))] {
             match (token, text) {
@@ -366,11 +353,10 @@ mod tests {
             (matcher.inputs(), matcher.text()),
             (vec![Ok(&b"a"[..]), Ok(b"bc"), Ok(b"d"), Ok(b"ef")], b"abcdef".to_vec())
         );
-        assert!(message(matcher.rollback(4)).contains("3"), "no further than was asked for");
-        assert!(!matcher.rollback(5).unwrap(), "not before the start");
-        assert!(matcher.rollback(0).unwrap() && matcher.steps() == 4);
+        assert!(!matcher.rollback(5), "not before the start");
+        assert!(matcher.rollback(0) && matcher.steps() == 4);
         for left in [3, 1] {
-            assert!(matcher.rollback(matcher.steps() - left).unwrap());
+            assert!(matcher.rollback(matcher.steps() - left));
             assert_eq!((matcher.state(), matcher.steps(), matcher.inputs().len()), (states[left], left, left));
         }
         matcher.advance_bytes(b"bcd").unwrap();
@@ -386,7 +372,7 @@ mod tests {
             builder.quoted(any.number(), false).unwrap().number()
         };
         let compiled = over(make, &[b"\"", b"a", b"bc", b"\\n"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         matcher.advance(0).unwrap();
         let before = (known_steps(&compiled), matcher.state());
         for _ in 0..3 * SPACING {

@@ -166,7 +166,7 @@ mod tests {
     fn tokens_that_leave_too_few_go() {
         let compiled =
             over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         assert_eq!(matcher.least_tokens().unwrap(), Some(2));
         assert_eq!(
             [0, 1, 2, 3, 9].map(|room| within(&mut matcher, room)),
@@ -180,7 +180,7 @@ mod tests {
     fn a_closing_text_leads_to_the_end_where_a_mask_takes_too_long() {
         let compiled =
             over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         assert!(message(matcher.mask_within_steps(2, 0)).contains("steps"));
         assert!(message(matcher.closing_mask(1)).contains("1 tokens are left"));
         for token in [0, 2] {
@@ -205,7 +205,7 @@ mod tests {
             NearMask::Whole(mask) => (0..6).filter(|&token| mask.allows(token)).collect::<Vec<_>>(),
             NearMask::Bent(_) | NearMask::Cut(..) => panic!("nothing is compared or cut"),
         };
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         assert_eq!(near(&mut matcher), [0, 1, 4]);
         assert_eq!(matcher.validate_within(&[4, 4, 4, 4, 4], 5).unwrap(), 5);
         matcher.closes_from = Some(0);
@@ -224,7 +224,7 @@ mod tests {
     fn each_token_of_a_draft_has_one_fewer_left() {
         let compiled =
             over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         for (tokens, room, taken) in
             [(&[1, 3, 4][..], 3, 3), (&[1, 3, 4], 2, 0), (&[0, 2], 2, 2), (&[0, 2], 1, 0), (&[3], 9, 0)]
         {
@@ -240,7 +240,7 @@ mod tests {
             builder.repeat(letter.number(), 1, None).unwrap().number()
         };
         let compiled = over(make, &[b"a", b"aaa"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         matcher.advance(0).unwrap();
         assert_eq!(matcher.least_tokens().unwrap(), Some(0));
         assert!(matcher.can_finish(0).unwrap());
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn what_no_tokens_spell_has_no_least() {
         let compiled = over(|builder| builder.literal(b"ab").unwrap().number(), &[b"a", b"c"]).unwrap();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         assert_eq!(matcher.least_tokens().unwrap(), None);
         assert!(message(matcher.mask_within(9)).contains("cannot spell"));
     }
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn all_texts_of_a_key_cost_the_same_unless_the_key_came() {
         let compiled = object_of_any_keys();
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         matcher.advance_bytes(b"{\"ab\":1,\"").unwrap();
         // `":1}` ends the object after every key but "ab".
         for (text, least) in [(&b""[..], 4), (b"a", 4), (b"b", 4), (b"ab", 5), (b"abc", 4)] {

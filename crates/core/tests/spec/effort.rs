@@ -49,7 +49,7 @@ fn walked(grammar: &Arc<Grammar>, texts: &[String], shared: &Arc<SharedMasks>, m
     let compiled = CompiledGrammar::with_limits(grammar, shared.clone(), limits, None, None)?;
     let (mut digest, words) = (Digest(0xcbf2_9ce4_8422_2325), shared.vocabulary.mask_words());
     for text in texts {
-        let mut matcher = compiled.matcher(None, None);
+        let mut matcher = compiled.matcher(None);
         let mut at = 0;
         while at < text.len() {
             digest.look(&mut matcher, words)?;
@@ -58,7 +58,7 @@ fn walked(grammar: &Arc<Grammar>, texts: &[String], shared: &Arc<SharedMasks>, m
             at += shared.vocabulary.token(token).unwrap().len();
         }
         digest.look(&mut matcher, words)?;
-        while matcher.rollback(3)? {
+        while matcher.rollback(3) {
             digest.look(&mut matcher, words)?;
         }
     }

@@ -37,8 +37,6 @@ except ImportError as error:
 
 logger = logging.getLogger(__name__)
 
-#: Most steps that a tree of drafts takes back: the number that SGLang sets for its own backends.
-MAX_ROLLBACK = 200
 #: SGLang's word for any JSON document.
 ANY = "$$ANY$$"
 
@@ -123,4 +121,4 @@ class Backend(BaseGrammarBackend):
             refusal = failure(error)
             metrics.count("frisket_engine_requests_refused", refusal.code)
             return InvalidGrammarObject(f"{refusal} [{refusal.code}]")
-        return RequestGrammar(Progress(compiled, max_rollback=MAX_ROLLBACK))
+        return RequestGrammar(Progress(compiled))

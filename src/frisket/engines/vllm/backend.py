@@ -38,7 +38,6 @@ class Backend(StructuredOutputBackend):
     def __init__(self, vllm_config: Any, tokenizer: Any, vocab_size: int) -> None:
         super().__init__(vllm_config, tokenizer, vocab_size)
         self._compiler = Compiler(self._vocabulary, counted=True)
-        self._drafts = int(vllm_config.num_speculative_tokens)
         self._reserve = read_reserve()
         self._rows: tuple[torch.Tensor, MaskRows] | None = None
         # The vocabulary with the usual stop tokens is made here, so that an unreadable tokenizer is refused at the
@@ -62,9 +61,8 @@ class Backend(StructuredOutputBackend):
         except FrisketError as error:
             metrics.count("frisket_engine_requests_refused", error.code)
             raise
-        # One step more than the drafts, since the end of the text may come with them.
         thoughts = Thoughts(budget.end, compiled, self._reserve) if budget is not None and budget.end else None
-        progress = Progress(compiled, max_rollback=self._drafts + 1)
+        progress = Progress(compiled)
         # Done in a thread of vLLM's: in the request's first step all other requests would wait for it.
         progress.prepare(None if budget is None else budget.room)
         return RequestGrammar(progress, budget, thoughts)

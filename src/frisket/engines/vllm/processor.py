@@ -121,7 +121,7 @@ class GrammarProcessor(LogitsProcessor):
             if wanted is None:
                 return None
             compiled = self._compiler.compile(wanted, params.all_stop_token_ids)
-            return _Row(output, Progress(compiled, max_rollback=1), ends)
+            return _Row(output, Progress(compiled), ends)
         except Exception as error:
             refusal = failure(error)
             logger.error("a request fails: %s [%s]", refusal, refusal.code)
