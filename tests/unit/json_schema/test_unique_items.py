@@ -334,5 +334,5 @@ def test_tokens_that_repeat_no_value_are_not_asked(schema: dict[str, Any], text:
         matcher.advance(byte)
     before = compiled.memory_bytes
     matcher.mask()
-    # A token that is asked leaves the value that it would make, some 75 bytes. Builds that verify masks hold a few more.
+    # A token that is asked leaves the value that it would make, 75 bytes. Builds that verify masks hold a few more.
     assert compiled.memory_bytes - before < 50 * len(WORDS)
