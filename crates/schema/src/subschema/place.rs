@@ -34,7 +34,7 @@ impl Subschemas<'_> {
 
     /// The place of a schema below another one.
     ///
-    /// Errors: a faulty URI, errors of the registry.
+    /// Errors: those of the registry.
     pub fn place_below(&mut self, around: &Place, node: NodeId, pointer: String) -> Result<Place> {
         let schema = Location { node, ..around.schema };
         let resource = self.documents.inside(schema, around.resource, &pointer)?;
@@ -47,7 +47,7 @@ impl Subschemas<'_> {
 
     /// The place that a reference leads to; None if it is in no document.
     ///
-    /// Errors: a faulty URI, errors of the registry, a dynamic reference without dynamic scopes.
+    /// Errors: those of the registry, a dynamic reference without dynamic scopes.
     pub fn place_referred(&mut self, from: &Place, keyword: &str, reference: &str) -> Result<Option<Place>> {
         let target = self.target(from.resource, &from.scope, keyword, reference)?;
         Ok(target.map(|target| Place {

@@ -202,7 +202,7 @@ impl<'a> Subschemas<'a> {
     /// The conjunction of a reference's target. If no document has the target, the reference is an omission and allows
     /// anything.
     ///
-    /// Errors: a reference that leads nowhere in its own document, a faulty URI, errors of the registry.
+    /// Errors: a reference that leads nowhere in its own document, errors of the registry.
     pub fn referred(&mut self, from: SubschemaId, keyword: &str, reference: &str) -> Result<ConjunctionId> {
         let Subschema { resource, scope, .. } = self.get(from);
         let (resource, scope) = (*resource, scope.clone());
